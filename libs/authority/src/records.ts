@@ -1,0 +1,149 @@
+import type {
+  Configuration,
+  CredentialEpoch,
+  GatewayEpoch,
+  GatewayId,
+  Generation,
+  Host,
+  JoinId,
+  MemberId,
+  OwnerEpoch,
+  PoolId,
+  RuntimeId,
+  SandboxId,
+  SandboxName,
+  ServiceName,
+  SessionId,
+  StoreRevision,
+  WorkspaceId,
+  ConfigRevision,
+} from '@sallyport/model';
+
+/** The durable records of DESIGN section 3, as the rules see them. Their protobuf form is libs/wire's business. */
+
+export type Mode = 'dedicated' | 'shared';
+
+export interface SandboxRecord {
+  readonly workspace: WorkspaceId;
+  readonly sandbox: SandboxName;
+  readonly mode: Mode;
+  readonly poolId: PoolId;
+  readonly runtimeId: RuntimeId;
+}
+
+export interface GatewayRecord {
+  readonly address: string;
+  readonly version: string;
+}
+
+export interface MemberRecord {
+  readonly supervisorUid: string;
+  readonly ready: boolean;
+  readonly draining: boolean;
+  /** 0: its application listener is off. */
+  readonly appPort: number;
+  readonly capacity: number;
+  readonly gatewayId: GatewayId;
+  readonly gatewayEpoch: GatewayEpoch;
+  readonly joinId: JoinId;
+}
+
+/** At most one member owns a sandbox. The epoch rises at every change of owner and at every fence. */
+export type Ownership =
+  | { readonly kind: 'released'; readonly epoch: OwnerEpoch }
+  | { readonly kind: 'offered'; readonly epoch: OwnerEpoch; readonly to: MemberId }
+  | { readonly kind: 'owned'; readonly epoch: OwnerEpoch; readonly by: MemberId }
+  | {
+      readonly kind: 'fencing';
+      readonly epoch: OwnerEpoch;
+      readonly from: MemberId;
+      /** The epoch under which `from` owned: the wait belongs to it, and only the runtime that it served may confirm. */
+      readonly ownedEpoch: OwnerEpoch;
+      readonly runtimeId: RuntimeId;
+    };
+
+export interface SessionRecord {
+  readonly gatewayId: GatewayId;
+  readonly gatewayEpoch: GatewayEpoch;
+  readonly sessionId: SessionId;
+  readonly runtimeId: RuntimeId;
+  readonly credentialEpoch: CredentialEpoch;
+}
+
+/** One installed route as a supervisor reports it. */
+export interface InstalledRoute {
+  readonly service: ServiceName;
+  readonly host: Host;
+  readonly port: number;
+}
+
+/** Where a supervisor's application listener can be reached; always from the driver. */
+export interface Endpoint {
+  readonly address: string;
+  readonly port: number;
+  readonly podUid: string;
+}
+
+/** The revisions that were judged. The evidence counts only while each of them still stands. */
+export interface FenceTuple {
+  readonly generation: Generation;
+  readonly owner: StoreRevision;
+  readonly session: StoreRevision;
+  readonly sandbox: StoreRevision;
+  readonly config: StoreRevision;
+  readonly credential: StoreRevision;
+  /** The member's *create*-revision: marking it draining must not unpublish what it owns. */
+  readonly memberCreated: StoreRevision;
+}
+
+export interface Installation {
+  readonly sandbox: SandboxName;
+  readonly routes: readonly InstalledRoute[];
+  readonly endpoint: Endpoint;
+  readonly fence: FenceTuple;
+  readonly memberId: MemberId;
+  readonly ownerEpoch: OwnerEpoch;
+  readonly configRevision: ConfigRevision;
+  readonly renewal: OwnRenewal;
+}
+
+/** A publication is its own first renewal. */
+export interface OwnRenewal extends Renewal {
+  readonly gatewayId: GatewayId;
+  readonly gatewayEpoch: GatewayEpoch;
+  readonly asOf: StoreRevision;
+}
+
+export interface Renewal {
+  readonly sessionId: SessionId;
+  readonly reportSequence: number;
+  readonly remainingMs: number;
+}
+
+export interface RenewalVector {
+  readonly gatewayEpoch: GatewayEpoch;
+  /** The revision that the gateway's view had reached when it sent the vector. */
+  readonly asOf: StoreRevision;
+  readonly renewals: readonly Renewal[];
+}
+
+export interface Grant {
+  readonly workspaces: readonly WorkspaceId[];
+  readonly grantEpoch: bigint;
+}
+
+/** A record with the revisions that the store keeps for its key. */
+export interface Held<T> {
+  readonly value: T;
+  readonly createRevision: StoreRevision;
+  readonly modRevision: StoreRevision;
+}
+
+/** Everything that one sandbox's authority rests on, from one consistent view of the store. */
+export interface SandboxView {
+  readonly sandboxId: SandboxId;
+  readonly sandbox: Held<SandboxRecord> | undefined;
+  readonly owner: Held<Ownership> | undefined;
+  readonly config: Held<Configuration> | undefined;
+  readonly credential: Held<CredentialEpoch> | undefined;
+}

@@ -1,0 +1,59 @@
+import { assert } from '@sallyport/model';
+
+/**
+ * Every duration that safety rests on, in milliseconds (DESIGN section 4). Operators do not tune these: their relations,
+ * asserted below, are what makes the guarantees true.
+ */
+
+/** How often a challenge, a renewal vector and a heartbeat are due. */
+export const CHALLENGE_EVERY_MS = 5_000;
+/** A challenge is sent this long before the tick whose vector carries its report. */
+export const CHALLENGE_LEAD_MS = 1_000;
+/** A challenge unanswered for this long is dead; a serving lease lasts this long from the sending of the report. */
+export const LEASE_MS = 15_000;
+/** A supervisor ends its own lease and freshness this much early. */
+export const SUPERVISOR_MARGIN_MS = 500;
+/** How long one confirmed configuration may be served. */
+export const FRESHNESS_MS = 30_000;
+export const POLL_EVERY_MS = 10_000;
+export const HEARTBEAT_EVERY_MS = 5_000;
+/** TTL of the etcd lease on a gateway's own key. */
+export const GATEWAY_LEASE_MS = 10_000;
+/** How long a gateway trusts itself after it *sent* the keepalive that was answered last. */
+export const GATEWAY_TRUST_MS = 8_000;
+/** A failed vector is tried again this often. */
+export const VECTOR_RETRY_MS = 1_000;
+
+/** A stream lost for this long makes its owner suspect. */
+export const STREAM_LOST_SUSPECT_MS = 2_000;
+/** No accepted report for this long does so too, and so does a session whose gateway is gone for this long. */
+export const SILENCE_SUSPECT_MS = 15_000;
+/** Nobody is suspected this soon after a gateway's own or the store's recovery. */
+export const SUSPICION_GRACE_MS = 20_000;
+/** An offer without an answer goes to another member after this. */
+export const OFFER_MS = 5_000;
+/** A member whose gateway is gone for this long may be removed by any gateway. */
+export const ORPHAN_MEMBER_MS = 15_000;
+
+/** How far two machines' clocks may differ in rate. */
+export const CLOCK_RATE_ERROR = 0.01;
+/** From seeing a committed fence to the next offer, when nothing proves the old owner dead. */
+export const SHARED_TAKEOVER_WAIT_MS = 17_000;
+export const DEDICATED_TAKEOVER_WAIT_MS = 33_000;
+
+/** Discovery shows a record only with more than this left. */
+export const READER_MARGIN_MS = 2_000;
+export const READER_ECHO_EVERY_MS = 1_000;
+
+const stretched = (durationMs: number): number => (durationMs * (1 + CLOCK_RATE_ERROR)) / (1 - CLOCK_RATE_ERROR);
+
+assert(CHALLENGE_LEAD_MS < CHALLENGE_EVERY_MS, 'a report has time to arrive before its tick, and one tick has one challenge');
+assert(
+  CHALLENGE_LEAD_MS + 2 * CHALLENGE_EVERY_MS + SUPERVISOR_MARGIN_MS < LEASE_MS,
+  'one lost vector does not end a lease under a healthy owner',
+);
+assert(SHARED_TAKEOVER_WAIT_MS > stretched(LEASE_MS) + SUPERVISOR_MARGIN_MS, 'a shared owner is silent before a successor is offered');
+assert(DEDICATED_TAKEOVER_WAIT_MS > stretched(FRESHNESS_MS) + SUPERVISOR_MARGIN_MS, 'a dedicated owner is silent before a successor is offered');
+assert(stretched(GATEWAY_TRUST_MS) < GATEWAY_LEASE_MS, 'a gateway stops trusting itself before its key can vanish');
+assert(2 * HEARTBEAT_EVERY_MS + CHALLENGE_EVERY_MS < FRESHNESS_MS, 'a lost heartbeat does not end freshness');
+assert(POLL_EVERY_MS + CHALLENGE_EVERY_MS + SUPERVISOR_MARGIN_MS < FRESHNESS_MS, 'polling keeps freshness');

@@ -1,0 +1,92 @@
+/**
+ * Who may import whom: the one table behind the lint rules in biome.json, the references in tsconfig files, the tests of the
+ * borders and the check of the bundles. Apps are built from io libs, io libs from pure libs; nothing points back.
+ */
+
+/** No clock, sockets, promises, npm or node: imports. Everything they need is an argument. */
+export const pure = {
+  model: [],
+  http1: [],
+  authority: ['model'],
+  session: ['model', 'authority'],
+  routes: ['model', 'authority'],
+  catalog: ['model', 'authority'],
+};
+
+/** Each behind one small interface. */
+export const io = {
+  store: ['model'],
+  process: ['model'],
+  pki: [],
+  wire: ['model', 'authority', 'session', 'catalog'],
+  proxy: ['model', 'authority', 'routes', 'http1'],
+};
+
+const libs = [...Object.keys(pure), ...Object.keys(io)];
+const withoutStore = libs.filter((lib) => lib !== 'store');
+
+/** Any lib that is not beside untrusted code; no other app, but for `dev`, which runs them all in one process. */
+export const apps = {
+  supervisor: withoutStore,
+  driver: withoutStore,
+  cli: withoutStore,
+  gateway: libs,
+  discovery: libs,
+  dev: [...libs, 'supervisor', 'gateway', 'driver', 'discovery'],
+};
+
+export const layers = { ...pure, ...io, ...apps };
+
+export const folderOf = (name) => `${Object.hasOwn(apps, name) ? 'apps' : 'libs'}/${name}`;
+
+export const packageOf = (name) => `@sallyport/${name}`;
+
+export const isPure = (name) => Object.hasOwn(pure, name);
+
+/** What may be neither imported nor bundled, with the reason that the reader of a refusal gets. */
+const besideUntrustedCode = {
+  '@sallyport/store': 'It runs beside untrusted code, so it holds no way to the store.',
+  etcd3: 'It runs beside untrusted code, so it holds no way to the store.',
+};
+export const forbidden = {
+  supervisor: besideUntrustedCode,
+  driver: besideUntrustedCode,
+  cli: besideUntrustedCode,
+};
+
+/** Globals that a pure lib does not use, each with what to do instead. */
+const TIME = 'Time is an argument.';
+const TIMERS = 'No timers: return what is due and when.';
+const VALUES = 'Pure code returns values.';
+const NOWHERE = 'Reaches nothing outside of its arguments.';
+const IO = 'No I/O: return effects.';
+export const deniedGlobals = {
+  Date: TIME,
+  Temporal: TIME,
+  performance: TIME,
+  setTimeout: TIMERS,
+  setInterval: TIMERS,
+  setImmediate: TIMERS,
+  queueMicrotask: TIMERS,
+  clearTimeout: TIMERS,
+  clearInterval: TIMERS,
+  clearImmediate: TIMERS,
+  Promise: VALUES,
+  AbortSignal: VALUES,
+  AbortController: VALUES,
+  WeakRef: 'What the collector does is no argument.',
+  FinalizationRegistry: 'What the collector does is no argument.',
+  globalThis: NOWHERE,
+  global: NOWHERE,
+  window: NOWHERE,
+  self: NOWHERE,
+  Function: NOWHERE,
+  eval: NOWHERE,
+  require: NOWHERE,
+  process: 'Configuration and environment are arguments.',
+  Buffer: 'Use Bytes: a Buffer is one.',
+  console: IO,
+  fetch: IO,
+  WebSocket: IO,
+  crypto: 'Digests, signatures and randomness are arguments.',
+};

@@ -1,0 +1,22 @@
+import { join } from 'node:path';
+import { root } from './root.mjs';
+
+const at = (path) => join(root, path);
+
+/** Run from the sources of all workspaces: nothing has to be built first. */
+const fromSource = (entry) => ['--conditions=@sallyport/source', at(entry)];
+
+/** What `node tools/start.mjs NAME` runs, as arguments for the pinned Node. A new command is a new row. */
+export const commands = {
+  dev: { run: fromSource('apps/dev/src/main.ts') },
+  cli: { run: fromSource('apps/cli/src/main.ts') },
+  test: { run: [at('tools/test.mjs')] },
+  check: { run: [at('tools/check.mjs')] },
+  gen: { run: [at('tools/gen.mjs')] },
+  build: { run: [at('tools/nx.mjs'), 'run-many', '-t', 'build'] },
+};
+
+export function usage(name) {
+  const known = `commands: ${Object.keys(commands).join(', ')}`;
+  return name === undefined ? known : `no command ${JSON.stringify(name)}; ${known}`;
+}

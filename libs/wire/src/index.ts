@@ -1,0 +1,11 @@
+export * from './check.ts';
+export * from './configuration.ts';
+export * as discoveryV1 from './gen/sallyport/discovery/v1/discovery.ts';
+export * as driverV1 from './gen/sallyport/driver/v1/driver.ts';
+export * as gatewayV1 from './gen/sallyport/gateway/v1/gateway.ts';
+export * as supervisorV1 from './gen/sallyport/supervisor/v1/supervisor.ts';
+export * from './installation-record.ts';
+export * from './ownership-record.ts';
+export * from './record-codec.ts';
+export * from './records.ts';
+export * from './status.ts';

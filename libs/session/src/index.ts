@@ -1,0 +1,3 @@
+export * from './gateway.ts';
+export * from './messages.ts';
+export * from './supervisor.ts';

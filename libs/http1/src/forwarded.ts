@@ -1,11 +1,15 @@
+import { FIELD } from './field-kind.ts';
 import type { RequestHead } from './head.ts';
 
 /** The addresses that X-Forwarded-For states, first to last, blanks removed. Believe them only from a trusted peer. */
-export function statedAddresses(_head: RequestHead): string[] {
-  throw new Error('not built yet');
+export function statedAddresses({ fields, kinds }: RequestHead): string[] {
+  const stated: string[] = [];
+  for (let i = 0; i < kinds.length; i++) {
+    if (kinds[i] !== FIELD.forwardedFor) continue;
+    for (const member of (fields[2 * i + 1] ?? '').split(',')) if (member.trim() !== '') stated.push(member.trim());
+  }
+  return stated;
 }
 
 /** X-Forwarded-For behind a trusted ingress: what it stated, and then the ingress itself. */
-export function continueForwardedFor(_head: RequestHead, _peer: string): string {
-  throw new Error('not built yet');
-}
+export const continueForwardedFor = (head: RequestHead, peer: string): string => [...statedAddresses(head), peer].join(', ');

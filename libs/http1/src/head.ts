@@ -17,6 +17,8 @@ export interface Head {
   readonly fields: Fields;
   /** `kinds[i]` says which rule, if any, looks at the field whose name is `fields[2 * i]`. */
   readonly kinds: readonly FieldKind[];
+  /** A bit (`1 << kind`) for each kind that occurs. */
+  readonly seen: number;
   readonly framing: Framing;
   /** Bytes of the body when framing is `length`; of the Content-Length of an answer without body (HEAD, 304); else -1. */
   readonly length: number;

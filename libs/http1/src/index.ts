@@ -44,17 +44,18 @@
  *
  * `advance` keeps the order of all this honest: one call at each step of the client connection.
  */
-export { type AnswerContext, writeAnswer, writePlainHttpAnswer } from './answers.ts';
+export { type AnswerContext, answerCloses, writeAnswer, writePlainHttpAnswer } from './answers.ts';
 export type { Bytes } from './bytes.ts';
 export { type Asked, type Checked, checkRequest, mayRepeat } from './check-request.ts';
 export { CHUNK_END, chunkHead, lastChunk } from './chunk-writer.ts';
 export { ANSWERS, type AnswerRow, type Code, type Rejection } from './codes.ts';
 export { advance, type ConnectionEvent, type ConnectionState } from './connection-state.ts';
 export { FIELD, type FieldKind } from './field-kind.ts';
-export { type RequestContext, forwardRequest } from './forward-request.ts';
+export { forwardRequest, type RequestContext } from './forward-request.ts';
 export { forwardInterim, forwardResponse, forwardSwitch } from './forward-response.ts';
 export { continueForwardedFor, statedAddresses } from './forwarded.ts';
 export type { Fields, Framing, Head, RequestHead, ResponseHead } from './head.ts';
+export { type HostPort, parseHost } from './host.ts';
 export { DEFAULT_LIMITS, type Limits } from './limits.ts';
 export { type Plan, planResponse } from './plan-response.ts';
 export { DEFAULT_POLICY, type ServicePolicy } from './policy.ts';

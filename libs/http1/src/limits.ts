@@ -26,6 +26,6 @@ export const DEFAULT_LIMITS: Limits = {
   trailerBytesMax: 8_192,
   trailerCountMax: 64,
   interimCountMax: 32,
-  bufferedBytesSoft: 65_536,
+  bufferedBytesSoft: 131_072,
   bufferedBytesMax: 1_048_576,
 };

@@ -5,6 +5,8 @@ export interface Plan {
   /** `length` and `until-close`: send data as it is. `chunked`: `chunkHead`, data, `CHUNK_END`, at last `lastChunk`. */
   readonly framing: 'none' | 'length' | 'chunked' | 'until-close';
   readonly close: boolean;
+  /** The Connection token to say so; '' where the version's default says it. */
+  readonly connection: '' | 'close' | 'keep-alive';
 }
 
 /**
@@ -12,6 +14,14 @@ export interface Plan {
  * @param closing the caller wants the connection to end: it drains, or the request's body is not whole yet. An early answer
  *   ends the connection, because only so is the rest of the body certain never to be taken for a request.
  */
-export function planResponse(_request: RequestHead, _response: ResponseHead, _closing: boolean): Plan {
-  throw new Error('not built yet');
+export function planResponse(request: RequestHead, response: ResponseHead, closing: boolean): Plan {
+  const framing = framingFor(request, response);
+  const close = closing || !request.keepAlive || framing === 'until-close';
+  return { framing, close, connection: close ? 'close' : request.minor === 0 ? 'keep-alive' : '' };
+}
+
+function framingFor(request: RequestHead, response: ResponseHead): Plan['framing'] {
+  if (response.framing === 'none' || response.framing === 'length') return response.framing;
+  // The end of the connection is no proof that an answer is whole, so whoever knows chunks gets them.
+  return request.minor === 1 ? 'chunked' : 'until-close';
 }

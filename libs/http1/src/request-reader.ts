@@ -1,14 +1,19 @@
+import { createBodyReader } from './body-reader.ts';
 import type { Bytes } from './bytes.ts';
 import type { Rejection } from './codes.ts';
 import type { Fields, RequestHead } from './head.ts';
-import type { Limits } from './limits.ts';
+import { createInput } from './input.ts';
+import { DEFAULT_LIMITS, type Limits } from './limits.ts';
+import { CR, LF } from './octets.ts';
+import { readRequestHead } from './read-head.ts';
+import { createSection, TOO_LARGE, UNFINISHED } from './section.ts';
 
 /**
  * What `read` found:
  * - `head`: `reader.head` is a new head, well-formed and framed, but not yet checked (`checkRequest`).
  * - `data`: `reader.data` is the next piece of the body: a view of a pushed chunk, never empty, chunk framing removed.
- * - `end`: the request is whole; `reader.trailers` has its trailer fields (usually none). Always follows a head, also
- *   when there is no body. The next `read` begins the next request: do not call it before you want that.
+ * - `end`: the request is whole; `reader.trailers` has its trailer fields that may go on (usually none). Always follows a
+ *   head, also when there is no body. The next `read` begins the next request: do not call it before you want that.
  * - `more`: nothing can be said without more input.
  * - `closed`: the input ended between two requests.
  * - `truncated`: the input ended inside a request.
@@ -35,6 +40,108 @@ export interface RequestReader<B> {
   takeRest(): B[];
 }
 
-export function createRequestReader<B extends Bytes<B>>(_limits?: Limits): RequestReader<B> {
-  throw new Error('not built yet');
+/** Two empty lines before a request line are ignored (RFC 9112 section 2.2): old clients send one after a body. */
+const EMPTY_LINE_BYTES_MAX = 4;
+
+export function createRequestReader<B extends Bytes<B>>(limits: Limits = DEFAULT_LIMITS): RequestReader<B> {
+  const input = createInput<B>(limits);
+  const section = createSection<B>('', limits.headBytesMax);
+  const body = createBodyReader(input, limits);
+  let state: 'head' | 'body' | 'finished' | 'rejected' = 'head';
+  let emptyLineBytes = 0;
+  // Both valid only after the event that announces them.
+  let head = undefined as unknown as RequestHead;
+  let rejection = undefined as unknown as Rejection;
+
+  function readHead(): RequestEvent {
+    while (input.chunk !== undefined) {
+      if (section.size === 0 && !skipEmptyLines()) return reject({ code: 'bad_request', reason: 'a bare CR before the request line' });
+      if (input.chunk === undefined) break;
+      const end = section.take(input.chunk, input.at);
+      if (end === UNFINISHED) {
+        input.moveTo(input.chunk.length);
+        continue;
+      }
+      if (end === TOO_LARGE) return reject({ code: 'headers_too_large', reason: 'a head of too many bytes' });
+      if (end < 0) return reject({ code: 'bad_request', reason: 'a control byte, a bare CR or a bare LF in the head' });
+      input.moveTo(end);
+      const read = readRequestHead(section.text, limits.fieldCountMax);
+      if ('code' in read) return reject(read);
+      section.begin();
+      emptyLineBytes = 0;
+      head = read;
+      body.begin(read);
+      state = 'body';
+      return 'head';
+    }
+    if (!input.ended) return 'more';
+    return section.size === 0 ? 'closed' : 'truncated';
+  }
+
+  /** @returns false for a CR that no LF follows */
+  function skipEmptyLines(): boolean {
+    while (input.chunk !== undefined && emptyLineBytes < EMPTY_LINE_BYTES_MAX) {
+      const octet = input.chunk[input.at];
+      if (emptyLineBytes % 2 === 0 && octet !== CR) return true;
+      if (emptyLineBytes % 2 === 1 && octet !== LF) return false;
+      emptyLineBytes++;
+      input.moveTo(input.at + 1);
+    }
+    return true;
+  }
+
+  function readBody(): RequestEvent {
+    const event = body.read();
+    if (event === 'fault') return reject({ code: 'bad_request', reason: body.fault });
+    if (event === 'end') state = 'head';
+    return event;
+  }
+
+  function reject(why: Rejection): 'rejected' {
+    rejection = why;
+    state = 'rejected';
+    return 'rejected';
+  }
+
+  return {
+    push: input.push,
+    endOfInput() {
+      input.ended = true;
+    },
+    read() {
+      if (input.overflowed && state !== 'finished') return reject({ code: 'bad_request', reason: 'more input than may wait' });
+      switch (state) {
+        case 'head':
+          return readHead();
+        case 'body':
+          return readBody();
+        case 'rejected':
+          return 'rejected';
+        case 'finished':
+          throw new Error('the connection belongs to a tunnel');
+      }
+    },
+    get head() {
+      return head;
+    },
+    get data() {
+      return body.data;
+    },
+    get trailers() {
+      return body.trailers;
+    },
+    get rejection() {
+      return rejection;
+    },
+    get buffered() {
+      return input.unread();
+    },
+    get inHead() {
+      return state === 'head' && (section.size > 0 || input.unread() > 0);
+    },
+    takeRest() {
+      state = 'finished';
+      return input.takeRest();
+    },
+  };
 }

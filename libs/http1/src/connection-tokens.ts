@@ -1,0 +1,43 @@
+import { FIELD, type FieldKind } from './field-kind.ts';
+import type { Fields } from './head.ts';
+import { isToken } from './octets.ts';
+
+/** What the Connection fields of one message say (RFC 9110 section 7.6.1), all of them joined. */
+export interface ConnectionTokens {
+  readonly close: boolean;
+  readonly keepAlive: boolean;
+  readonly upgrade: boolean;
+  /** Other names, lower case: fields that go no further. */
+  readonly names: readonly string[];
+}
+
+const none: readonly string[] = [];
+export const NO_TOKENS: ConnectionTokens = { close: false, keepAlive: false, upgrade: false, names: none };
+const ONLY_CLOSE: ConnectionTokens = { close: true, keepAlive: false, upgrade: false, names: none };
+const ONLY_KEEP_ALIVE: ConnectionTokens = { close: false, keepAlive: true, upgrade: false, names: none };
+
+/** Members that are no token name nothing and are passed over. */
+export function readConnection(fields: Fields, kinds: readonly FieldKind[]): ConnectionTokens {
+  let joined = '';
+  for (let i = 0; i < kinds.length; i++) if (kinds[i] === FIELD.connection) joined += joined === '' ? fields[2 * i + 1] : `,${fields[2 * i + 1]}`;
+  joined = joined.toLowerCase();
+  if (joined === 'keep-alive') return ONLY_KEEP_ALIVE;
+  if (joined === 'close') return ONLY_CLOSE;
+
+  const tokens = { close: false, keepAlive: false, upgrade: false, names: [] as string[] };
+  for (const member of joined.split(',')) {
+    const token = member.trim();
+    if (token === 'close') tokens.close = true;
+    else if (token === 'keep-alive') tokens.keepAlive = true;
+    else if (token === 'upgrade') tokens.upgrade = true;
+    // TE has a rule of its own.
+    else if (token !== 'te' && isToken(token)) tokens.names.push(token);
+  }
+  return tokens;
+}
+
+/** RFC 9112 section 9.3: `close` wins, HTTP/1.1 lives on by default, HTTP/1.0 only when asked. */
+export const livesOn = (minor: 0 | 1, tokens: ConnectionTokens): boolean => !tokens.close && (minor === 1 || tokens.keepAlive);
+
+/** Whether Connection names this field away. Rules for framing, Host and our own fields never ask. */
+export const isNamed = (name: string, names: readonly string[]): boolean => names.length > 0 && names.includes(name.toLowerCase());

@@ -1,0 +1,62 @@
+import type { Permit, RouteKey } from '@sallyport/routes';
+
+/** What ends live traffic from outside. */
+export type CloseReason = 'withdrawn' | 'expired' | 'stopped' | 'drained';
+
+/** Whoever carries a live exchange or tunnel. */
+export interface Carrier {
+  /**
+   * Ends it within this call: not one byte more in either direction. An exchange is reset, so that its client cannot
+   * take what it has for the whole; the sockets of a tunnel are closed. Takes itself out of the registry.
+   */
+  revoke(reason: CloseReason): void;
+}
+
+/**
+ * The one registry of what is live in an instance, by route: plain exchanges and tunnels alike. An exchange enters it in
+ * the same turn in which it was admitted, before anything is dialled, so that no withdrawal can fall between.
+ */
+export interface Streams {
+  /** False at the route's limit. Needs the permit: nothing is carried that was not admitted. */
+  open(permit: Permit, carrier: Carrier): boolean;
+  done(key: RouteKey, carrier: Carrier): void;
+  closeRoute(key: RouteKey, reason: CloseReason): void;
+  closeAll(reason: CloseReason): void;
+  liveCount(): number;
+}
+
+export function createStreams(perRouteMax: number): Streams {
+  const live = new Map<RouteKey, Set<Carrier>>();
+  let count = 0;
+
+  function closeRoute(key: RouteKey, reason: CloseReason): void {
+    const carriers = live.get(key);
+    if (carriers === undefined) return;
+    // A copy: each one removes itself while we walk.
+    for (const carrier of [...carriers]) carrier.revoke(reason);
+  }
+
+  return {
+    open({ route }, carrier) {
+      let carriers = live.get(route.key);
+      if (carriers === undefined) {
+        carriers = new Set();
+        live.set(route.key, carriers);
+      }
+      if (carriers.size >= perRouteMax) return false;
+      carriers.add(carrier);
+      count += 1;
+      return true;
+    },
+    done(key, carrier) {
+      const carriers = live.get(key);
+      if (carriers?.delete(carrier) === true) count -= 1;
+      if (carriers?.size === 0) live.delete(key);
+    },
+    closeRoute,
+    closeAll(reason) {
+      for (const key of [...live.keys()]) closeRoute(key, reason);
+    },
+    liveCount: () => count,
+  };
+}

@@ -1,6 +1,7 @@
 export * from './challenge.ts';
 export * from './judge.ts';
 export * from './lease.ts';
+export * from './moves.ts';
 export * from './ownership.ts';
 export * from './records.ts';
 export * from './standing.ts';

@@ -1,0 +1,120 @@
+import { later, type GatewayId, type Instant, type MemberId, type SandboxId, type SessionId } from '@sallyport/model';
+import { fence, offer, offerAfterFence, reoffer } from './ownership.ts';
+import type { Held, MemberRecord, Ownership, SandboxRecord } from './records.ts';
+import {
+  DEDICATED_TAKEOVER_WAIT_MS,
+  OFFER_MS,
+  SHARED_TAKEOVER_WAIT_MS,
+  SILENCE_SUSPECT_MS,
+  STREAM_LOST_SUSPECT_MS,
+  SUSPICION_GRACE_MS,
+} from './timers.ts';
+import type { World } from './world.ts';
+
+/**
+ * Which transition of one sandbox's ownership this gateway should write now, if any. Acknowledgements, releases and
+ * restorations are answers to a supervisor and are decided in its session; everything that nobody asks for is here.
+ */
+export interface Move {
+  readonly sandboxId: SandboxId;
+  readonly from: Held<Ownership>;
+  readonly to: Ownership;
+  /** The member whose record must still stand (an offer), or whose session record must be unmoved (a suspicion). */
+  readonly relies: { readonly on: 'member' | 'session'; readonly memberId: MemberId } | undefined;
+}
+
+/** What only this gateway knows, by its own clock. */
+export interface Watchman {
+  readonly gatewayId: GatewayId;
+  /** When this gateway began, or last regained its authority or its view of the store: nobody is suspected soon after. */
+  readonly recoveredAt: Instant;
+  /** When it first saw the ownership as it stands, by epoch and kind. */
+  seenSince(sandboxId: SandboxId): Instant;
+  /** When it first saw the fence of this owned epoch: candidates do not restart the wait. */
+  fencedSince(sandboxId: SandboxId): Instant;
+  /** When another gateway's key vanished; undefined while it stands. */
+  goneSince(gatewayId: GatewayId): Instant | undefined;
+  /** Of a session that this gateway held or holds: when its stream was lost, and its last sign of life. */
+  session(sessionId: SessionId): { readonly lostAt: Instant | undefined; readonly lastGoodReportAt: Instant | undefined } | undefined;
+}
+
+export function moveFor(world: World, watchman: Watchman, sandboxId: SandboxId, now: Instant, unixMs: number): Move | undefined {
+  const sandbox = world.sandboxes.get(sandboxId);
+  const owner = world.owners.get(sandboxId);
+  if (sandbox === undefined || owner === undefined) return undefined;
+  const current = owner.value;
+  const move = (to: Ownership, relies: Move['relies']): Move => ({ sandboxId, from: owner, to, relies });
+  switch (current.kind) {
+    case 'released': {
+      // Only the gateway that holds the candidate's Join offers: it knows that the member is there.
+      const to = candidate(world, sandbox.value, (member) => member.gatewayId === watchman.gatewayId);
+      const next = to === undefined ? undefined : offer(current, to, unixMs);
+      return next?.ok && to !== undefined ? move(next.value, { on: 'member', memberId: to }) : undefined;
+    }
+    case 'offered': {
+      const member = world.members(sandbox.value.poolId).get(current.to);
+      const answered = member?.value.ready === true && !member.value.draining;
+      if (answered && now < later(watchman.seenSince(sandboxId), OFFER_MS)) return undefined;
+      const to = candidate(world, sandbox.value, () => true, current.to);
+      const next = to === undefined ? undefined : reoffer(current, to, unixMs);
+      return next?.ok && to !== undefined ? move(next.value, { on: 'member', memberId: to }) : undefined;
+    }
+    case 'owned': {
+      if (!isSuspect(world, watchman, sandboxId, current.by, now)) return undefined;
+      const next = fence(current, sandbox.value.runtimeId, unixMs);
+      return next.ok ? move(next.value, { on: 'session', memberId: current.by }) : undefined;
+    }
+    case 'fencing': {
+      const waitMs = sandbox.value.mode === 'shared' ? SHARED_TAKEOVER_WAIT_MS : DEDICATED_TAKEOVER_WAIT_MS;
+      if (now < later(watchman.fencedSince(sandboxId), waitMs)) return undefined;
+      const to = candidate(world, sandbox.value, () => true, current.from);
+      const next = to === undefined ? undefined : offerAfterFence(current, to, unixMs);
+      return next?.ok && to !== undefined ? move(next.value, { on: 'member', memberId: to }) : undefined;
+    }
+  }
+}
+
+/** A missing heartbeat or a deleted Pod alone is no proof of death; these begin a wait, they do not end it. */
+function isSuspect(world: World, watchman: Watchman, sandboxId: SandboxId, by: MemberId, now: Instant): boolean {
+  if (now < later(watchman.recoveredAt, SUSPICION_GRACE_MS)) return false;
+  const session = world.session(sandboxId, by)?.value;
+  if (session === undefined) return now >= later(watchman.seenSince(sandboxId), SILENCE_SUSPECT_MS);
+  if (session.gatewayId !== watchman.gatewayId) {
+    const gone = watchman.goneSince(session.gatewayId);
+    return gone !== undefined && now >= later(gone, SILENCE_SUSPECT_MS);
+  }
+  const held = watchman.session(session.sessionId);
+  if (held === undefined) return false;
+  if (held.lostAt !== undefined && now >= later(held.lostAt, STREAM_LOST_SUSPECT_MS)) return true;
+  return held.lastGoodReportAt !== undefined && now >= later(held.lastGoodReportAt, SILENCE_SUSPECT_MS);
+}
+
+/** The ready member of the pool that owns the fewest of its sandboxes and has room; the smallest id among equals. */
+function candidate(
+  world: World,
+  sandbox: SandboxRecord,
+  may: (member: MemberRecord) => boolean,
+  except?: MemberId,
+): MemberId | undefined {
+  const load = loadOf(world, sandbox);
+  let best: MemberId | undefined;
+  let bestLoad = Number.POSITIVE_INFINITY;
+  for (const [memberId, { value: member }] of world.members(sandbox.poolId)) {
+    const owned = load.get(memberId) ?? 0;
+    if (memberId === except || !member.ready || member.draining || owned >= member.capacity || !may(member)) continue;
+    if (owned > bestLoad || (owned === bestLoad && best !== undefined && best < memberId)) continue;
+    best = memberId;
+    bestLoad = owned;
+  }
+  return best;
+}
+
+function loadOf(world: World, { poolId }: SandboxRecord): ReadonlyMap<MemberId, number> {
+  const load = new Map<MemberId, number>();
+  for (const sandboxId of world.sandboxesOf(poolId)) {
+    const owner = world.owners.get(sandboxId)?.value;
+    const by = owner?.kind === 'owned' ? owner.by : owner?.kind === 'offered' ? owner.to : undefined;
+    if (by !== undefined) load.set(by, (load.get(by) ?? 0) + 1);
+  }
+  return load;
+}

@@ -1,0 +1,104 @@
+import { type ClockReading, type ClockState, type Instant, later, readClock, startClock } from '@sallyport/model';
+import { createTimers, type Timers } from './timers.ts';
+
+/**
+ * The one source of time in a process. A clock is passed to whatever needs it, so that tests drive the schedule. Timers
+ * only tidy up: whoever decides by time compares with `now()` at use, since a stalled event loop makes timers late.
+ */
+export interface Clock {
+  now(): Instant;
+  /** Calls `act` once, not before `instant` and never inside this call. */
+  at(instant: Instant, act: () => void): Cancel;
+  /** Calls `act` each `ms` milliseconds, first after `ms`. Turns that a stalled process missed are left out, not made up. */
+  every(ms: number, act: () => void): Cancel;
+}
+
+/** Does nothing when the timer has gone off or was cancelled before. */
+export type Cancel = () => void;
+
+export interface RunningClock extends Clock {
+  /** How often the wall clock was seen to run ahead: a suspended machine, or a clock that was set. */
+  jumpCount(): number;
+  /** Forgets all timers and lets the process end. */
+  stop(): void;
+}
+
+/** The longest between two readings: `readClock` tells a suspension from a correction of the wall clock only then. */
+const READ_EACH_MS = 1_000;
+
+const readMachine = (): ClockReading => ({ monotonicMs: performance.now(), wallMs: Date.now() });
+
+export function createClock(readings: () => ClockReading = readMachine): RunningClock {
+  let state: ClockState = startClock(readings());
+  let timers = createTimers();
+  let wake: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  const now = (): Instant => {
+    state = readClock(state, readings());
+    return state.instant;
+  };
+
+  function arm(): void {
+    clearTimeout(wake);
+    if (stopped) return;
+    const next = timers.next();
+    // Node's timers follow the monotonic clock, so one long timeout would sleep through a suspension: wake each second
+    // and look again.
+    const waitMs = next === undefined ? READ_EACH_MS : Math.min(Math.max(next - now(), 0), READ_EACH_MS);
+    wake = setTimeout(ring, Math.ceil(waitMs));
+    // Reading alone is no reason to keep a process running that has nothing left to do.
+    if (next === undefined) wake.unref();
+  }
+
+  function ring(): void {
+    const instant = now();
+    try {
+      runDue(timers, instant);
+    } finally {
+      arm();
+    }
+  }
+
+  const at = (instant: Instant, act: () => void): Cancel => {
+    const next = timers.next();
+    const remove = timers.add(instant, act);
+    if (next === undefined || instant < next) arm();
+    return remove;
+  };
+
+  arm();
+  return {
+    now,
+    at,
+    every: (ms, act) => repeat({ now, at }, ms, act),
+    jumpCount: () => state.jumpCount,
+    stop() {
+      stopped = true;
+      timers = createTimers();
+      clearTimeout(wake);
+    },
+  };
+}
+
+/** Runs what is due at `instant`; what those calls add for now or earlier waits for the next turn, or it could never end. */
+function runDue(timers: Timers, instant: Instant): void {
+  const due: (() => void)[] = [];
+  for (let act = timers.takeDue(instant); act !== undefined; act = timers.takeDue(instant)) due.push(act);
+  for (const act of due) act();
+}
+
+/** `every` over `now` and `at`; shared with the manual clock. */
+export function repeat(clock: Pick<Clock, 'now' | 'at'>, ms: number, act: () => void): Cancel {
+  if (!(ms > 0)) throw new RangeError(`every ${ms} ms is not a period`);
+  let planned = later(clock.now(), ms);
+  let cancel = clock.at(planned, turn);
+  function turn(): void {
+    const now = clock.now();
+    const next = later(planned, ms);
+    planned = next > now ? next : later(now, ms);
+    cancel = clock.at(planned, turn);
+    act();
+  }
+  return () => cancel();
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { createMetrics } from './metrics.ts';
+
+test('prints counters, gauges and histograms for Prometheus', async () => {
+  const metrics = createMetrics();
+  const requests = metrics.counter('sallyport_proxy_requests_total', 'Requests.', ['code']);
+  requests.add(1, { code: '200' });
+  requests.add(2, { code: '200' });
+  const live = metrics.gauge('sallyport_proxy_streams_count', 'Streams.');
+  live.add(3);
+  live.add(-1);
+  metrics.observed('sallyport_store_entries_count', 'Entries.', () => 42);
+  metrics.histogram('sallyport_proxy_request_duration_seconds', 'Durations.', [0.1, 1]).observe(0.5);
+  const text = await metrics.text();
+  expect(text).toContain('sallyport_proxy_requests_total{code="200"} 3\n');
+  expect(text).toContain('sallyport_proxy_streams_count 2\n');
+  expect(text).toContain('sallyport_store_entries_count 42\n');
+  expect(text).toContain('sallyport_proxy_request_duration_seconds_bucket{le="0.1"} 0\n');
+  expect(text).toContain('sallyport_proxy_request_duration_seconds_bucket{le="1"} 1\n');
+  expect(text).toContain('# TYPE sallyport_proxy_requests_total counter');
+});
+
+test('a counter without labels shows before anything happened', async () => {
+  const metrics = createMetrics();
+  metrics.counter('sallyport_gateway_sessions_total', 'Sessions.');
+  expect(await metrics.text()).toContain('sallyport_gateway_sessions_total 0');
+});
+
+test('label values cannot break the format', async () => {
+  const metrics = createMetrics();
+  metrics.counter('sallyport_a_b_total', 'X.', ['code']).add(1, { code: 'a"\n} 1\nfake' });
+  expect(await metrics.text()).toContain('{code="a\\"\\n} 1\\nfake"} 1');
+});
+
+test("adds Node's own on request", async () => {
+  expect(await createMetrics({ runtime: true }).text()).toContain('nodejs_eventloop_lag_seconds');
+  expect(await createMetrics().text()).not.toContain('nodejs_');
+});
+
+test.each([
+  ['requests_total', /is not named/],
+  ['sallyport_Proxy_requests_total', /is not named/],
+  ['sallyport_requests', /is not named|_total/],
+  ['sallyport_proxy_requests', /does not end in _total/],
+])('refuses to count %s', (name, error) => expect(() => createMetrics().counter(name, 'X.')).toThrow(error));
+
+test('refuses one name twice', () => {
+  const metrics = createMetrics();
+  metrics.gauge('sallyport_a_b_count', 'X.');
+  expect(() => metrics.gauge('sallyport_a_b_count', 'X.')).toThrow(/already been registered/);
+});
+test('refuses a counter that falls', () => {
+  const counter = createMetrics().counter('sallyport_a_b_total', 'X.');
+  expect(() => counter.add(-1)).toThrow();
+});

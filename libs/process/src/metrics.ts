@@ -1,0 +1,87 @@
+import * as prom from 'prom-client';
+
+/** How much of something happened; only rises. */
+export interface Counter<L extends string> {
+  add(by: number, ...labels: LabelsOf<L>): void;
+}
+export interface Gauge<L extends string> {
+  set(value: number, ...labels: LabelsOf<L>): void;
+  add(by: number, ...labels: LabelsOf<L>): void;
+}
+/** A distribution: durations in seconds, sizes in bytes. */
+export interface Histogram<L extends string> {
+  observe(value: number, ...labels: LabelsOf<L>): void;
+}
+
+/** Every label, or nothing where a metric has none. Label values come from closed sets, never from clients' input. */
+type LabelsOf<L extends string> = [L] extends [never] ? [] : [labels: Readonly<Record<L, string>>];
+
+/**
+ * The metrics of one process. Names are `sallyport_<component>_<what>_<unit>`, counters end in `_total`, durations are
+ * in `seconds`, sizes in `bytes`, as Prometheus asks. A name may be made once.
+ */
+export interface Metrics {
+  counter<const L extends string = never>(name: string, help: string, labels?: readonly L[]): Counter<L>;
+  gauge<const L extends string = never>(name: string, help: string, labels?: readonly L[]): Gauge<L>;
+  /** A gauge that is asked when it is scraped. */
+  observed(name: string, help: string, read: () => number): void;
+  histogram<const L extends string = never>(
+    name: string,
+    help: string,
+    buckets: readonly number[],
+    labels?: readonly L[],
+  ): Histogram<L>;
+  /** Prometheus' text format. */
+  text(): Promise<string>;
+  readonly contentType: string;
+}
+
+/** From 1 ms to 30 s: what a request takes. */
+export const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
+
+const NAME = /^sallyport_[a-z][a-z0-9]*(_[a-z0-9]+)+$/;
+
+export interface MetricsOptions {
+  /** Also Node's own: memory, garbage collection, event-loop lag, handles. They are the whole process's. */
+  readonly runtime?: boolean;
+}
+
+export function createMetrics({ runtime = false }: MetricsOptions = {}): Metrics {
+  const registry = new prom.Registry();
+  if (runtime) prom.collectDefaultMetrics({ register: registry });
+
+  const base = <L extends string>(name: string, help: string, labels: readonly L[]) => {
+    if (!NAME.test(name)) throw new Error(`metric "${name}" is not named sallyport_<component>_<what>_<unit>`);
+    return { name, help, labelNames: [...labels], registers: [registry] };
+  };
+  return {
+    counter(name, help, labels = []) {
+      if (!name.endsWith('_total')) throw new Error(`counter "${name}" does not end in _total`);
+      const counter = new prom.Counter<string>(base(name, help, labels));
+      return { add: (by, ...[given]) => (given === undefined ? counter.inc(by) : counter.inc(given, by)) };
+    },
+    gauge(name, help, labels = []) {
+      const gauge = new prom.Gauge<string>(base(name, help, labels));
+      return {
+        set: (value, ...[given]) => (given === undefined ? gauge.set(value) : gauge.set(given, value)),
+        add: (by, ...[given]) => (given === undefined ? gauge.inc(by) : gauge.inc(given, by)),
+      };
+    },
+    observed(name, help, read) {
+      new prom.Gauge({
+        ...base(name, help, []),
+        collect() {
+          this.set(read());
+        },
+      });
+    },
+    histogram(name, help, buckets, labels = []) {
+      const histogram = new prom.Histogram<string>({ ...base(name, help, labels), buckets: [...buckets] });
+      return {
+        observe: (value, ...[given]) => (given === undefined ? histogram.observe(value) : histogram.observe(given, value)),
+      };
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

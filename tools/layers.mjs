@@ -48,6 +48,8 @@ const besideUntrustedCode = {
   '@sallyport/store': 'It runs beside untrusted code, so it holds no way to the store.',
   etcd3: 'It runs beside untrusted code, so it holds no way to the store.',
 };
+/** Forbidden although nobody has installed it: the usual client for etcd, which somebody may reach for one day. */
+export const notInstalled = ['etcd3'];
 export const forbidden = {
   supervisor: besideUntrustedCode,
   driver: besideUntrustedCode,

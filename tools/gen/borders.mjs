@@ -15,13 +15,10 @@ export function borderOverrides() {
 function importsOf(name) {
   const allowed = layers[name].map((each) => `!${packageOf(each)}`);
   const packages = isPure(name)
-    ? { group: ['**', '!./**', '!../**', ...allowed], message: `A pure lib: may import ${list(name)} and its own files.` }
-    : { group: ['@sallyport/*', '@sallyport/*/**', ...allowed], message: `May import ${list(name)} of ours.` };
-  const paths = forbidden[name] ?? {};
-  const options = {
-    ...(Object.keys(paths).length > 0 ? { paths } : {}),
-    patterns: [packages, { group: OTHER_FOLDERS, message: 'Import another project by its package name.' }],
-  };
+    ? { group: ['**', '!./**', '!../**', ...allowed], message: `A pure lib: of packages it may import ${list(name)}.` }
+    : { group: ['@sallyport/*', '@sallyport/*/**', ...allowed], message: `Of ours it may import ${list(name)}.` };
+  const never = Object.entries(forbidden[name] ?? {}).map(([each, message]) => ({ group: [each, `${each}/**`], message }));
+  const options = { patterns: [...never, packages, { group: OTHER_FOLDERS, message: 'Import another project by its package name.' }] };
   return override([`${folderOf(name)}/src/**`, ...TESTS], { style: { noRestrictedImports: { level: 'error', options } } });
 }
 

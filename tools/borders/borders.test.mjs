@@ -1,0 +1,95 @@
+// Every way over a border that we know, tried on the tool that must refuse it: a rule that is written but does not bite is none.
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { deniedGlobals, folderOf, isPure, layers } from '../layers.mjs';
+import { root } from '../start/root.mjs';
+import { probes } from './probes.mjs';
+import { createWorld } from './world.mjs';
+
+const bin = (path) => join(root, 'node_modules', path);
+const run = (file, args, cwd) => spawnSync(process.execPath, [file, ...args], { cwd, encoding: 'utf8', maxBuffer: 1 << 28 });
+
+const BORDER = /^(plugin|lint\/style\/noRestricted(Imports|Globals))$/;
+
+describe('biome', () => {
+  const all = probes().map((probe, index) => {
+    const place = (probe.place ?? 'probe').replace(/probe$/, `probe-${index}.ts`);
+    return { ...probe, file: `${folderOf(probe.from)}/src/${place}` };
+  });
+  let world;
+  let refusals;
+
+  beforeAll(() => {
+    world = createWorld();
+    for (const { file, code } of all) world.write(file, `${code}\n`);
+    // One run over all of them: a run for each would take minutes.
+    const { stdout, stderr } = run(
+      bin('@biomejs/biome/bin/biome'),
+      ['lint', '--reporter=json', '--max-diagnostics=none'],
+      world.folder,
+    );
+    refusals = refusalsByFile(stdout, stderr);
+  }, 60_000);
+  afterAll(() => rmSync(world.folder, { recursive: true, force: true }));
+
+  const rows = Map.groupBy(
+    all,
+    ({ title, refusedBy }) => `${title}: ${refusedBy === undefined ? 'passes' : `refused by ${refusedBy}`}`,
+  );
+  test.each([...rows])('%s', (_title, group) => {
+    const wrong = group.filter(({ file, refusedBy }) =>
+      refusedBy === undefined ? refusals.has(file) : !refusals.get(file)?.includes(refusedBy),
+    );
+    expect(wrong.map(({ from, to, file }) => `${from} -> ${to}: ${refusals.get(file) ?? 'passes'}`)).toEqual([]);
+  });
+});
+
+/** tsc knows nothing of layers, and takes any package; but it refuses a path into a project that is no reference, and unknown globals. */
+describe('tsc, the second net', () => {
+  let world;
+  let output;
+
+  beforeAll(() => {
+    world = createWorld();
+    for (const from of Object.keys(layers)) {
+      const strangers = Object.keys(layers).filter((to) => to !== from && !layers[from].includes(to));
+      for (const to of strangers)
+        world.write(`${folderOf(from)}/src/to-${to}.ts`, `export type { X } from '../../../${folderOf(to)}/src/index.ts';\n`);
+      world.write(`${folderOf(from)}/src/globals.ts`, OUTSIDE.map((name) => `export const ${name}_ = ${name};`).join('\n'));
+    }
+    const folders = Object.keys(layers).map(folderOf);
+    output = run(bin('typescript/bin/tsc'), ['-b', '--pretty', 'false', ...folders], world.folder).stdout;
+  }, 60_000);
+  afterAll(() => rmSync(world.folder, { recursive: true, force: true }));
+
+  test.each(Object.keys(layers))('%s reaches no project by its path', (from) => {
+    const refused = new Set(
+      [...output.matchAll(/error TS6059: File '([^']+)\/src\/index\.ts' is not under 'rootDir' '([^']+)\/src'/g)]
+        .filter(([, , rootDir]) => rootDir.endsWith(`/${folderOf(from)}`))
+        .map(([, file]) => file.slice(file.lastIndexOf('/') + 1)),
+    );
+    const passed = Object.keys(layers).filter((to) => to !== from && !layers[from].includes(to) && !refused.has(to));
+    expect(passed).toEqual([]);
+  });
+
+  test.each(Object.keys(layers).filter(isPure))('%s finds no global of Node or the browser declared', (from) => {
+    const refused = output.split('\n').filter((line) => line.startsWith(`${folderOf(from)}/src/globals.ts`));
+    expect(refused).toHaveLength(OUTSIDE.length);
+  });
+});
+
+/** Those of the banned globals that are not part of the language itself. */
+const OUTSIDE = Object.keys(deniedGlobals).filter(
+  (name) => !['Date', 'Promise', 'WeakRef', 'FinalizationRegistry', 'globalThis', 'Function', 'eval'].includes(name),
+);
+
+function refusalsByFile(stdout, stderr) {
+  const refusals = new Map();
+  if (stdout === '') throw new Error(`Biome did not run: ${stderr}`);
+  for (const { category, location } of JSON.parse(stdout).diagnostics) {
+    if (BORDER.test(category)) refusals.set(location.path, [...(refusals.get(location.path) ?? []), category]);
+  }
+  return refusals;
+}

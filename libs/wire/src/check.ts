@@ -1,5 +1,7 @@
 import {
   err,
+  type Failure,
+  failure,
   HOST_LENGTH_MAX,
   type Host,
   isId,
@@ -40,6 +42,10 @@ export interface Check {
   nonce(field: string, text: string): Nonce;
   /** SHA-256, lower-case hexadecimal. */
   hash(field: string, text: string): string;
+  /** Empty: nothing was there to hash. */
+  hashOrNone(field: string, text: string): string;
+  /** A secret: present and bounded; its content is judged elsewhere and never shown. */
+  credential(field: string, text: string): string;
   /** Characters at most. Control characters are refused, so that a text can be logged and shown. */
   text(field: string, text: string, lengthMax: number): string;
   atMost(field: string, number: number, max: number): number;
@@ -51,6 +57,8 @@ export interface Check {
 
 /** Bytes of one secret: tokens are a few hundred, a projected service account token is up to about 2 KiB. */
 export const CREDENTIAL_LENGTH_MAX = 8_192;
+/** Visible ASCII: what a token or a header may hold. */
+const CREDENTIAL = /^[\x21-\x7e]+$/;
 const NONCE = /^[A-Za-z0-9_-]{22}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const HOST = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
@@ -91,6 +99,8 @@ export function checked<T>(make: (check: Check) => T): Result<T, Problem> {
     sequence: (field, number) => holds(number >= 0n && number <= RANGE_MAX, field, Number(number), 'is out of range'),
     nonce: (field, text) => holds(NONCE.test(text), field, text as Nonce, 'is not 128 bits in base64url'),
     hash: (field, text) => holds(HASH.test(text), field, text, 'is not a SHA-256 in hexadecimal'),
+    hashOrNone: (field, text) => (text === '' ? text : check.hash(field, text)),
+    credential: (field, text) => holds(CREDENTIAL.test(text) && text.length <= CREDENTIAL_LENGTH_MAX, field, text, 'is missing or is no token'),
     text(field, text, lengthMax) {
       holds(!CONTROL.test(text), field, text, 'holds control characters');
       return holds(text.length <= lengthMax, field, text, `is longer than ${lengthMax} characters`);
@@ -117,6 +127,12 @@ export function checked<T>(make: (check: Check) => T): Result<T, Problem> {
     if (error instanceof Missing) return err(problem ?? error.message);
     throw error;
   }
+}
+
+/** `checked` for what arrives in a call: the problem is a refusal of it. */
+export function admitted<T>(make: (check: Check) => T): Result<T, Failure> {
+  const read = checked(make);
+  return read.ok ? read : err(failure('malformed', read.error));
 }
 
 /** Decodes and reads: bytes that are no such message are a problem as well, not a throw. */

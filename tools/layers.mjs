@@ -20,10 +20,11 @@ export const io = {
   pki: [],
   wire: ['model', 'authority', 'session', 'catalog'],
   proxy: ['model', 'authority', 'routes', 'http1'],
+  view: ['model', 'authority', 'store', 'wire'],
 };
 
 const libs = [...Object.keys(pure), ...Object.keys(io)];
-const withoutStore = libs.filter((lib) => lib !== 'store');
+const withoutStore = libs.filter((lib) => lib !== 'store' && lib !== 'view');
 
 /** Any lib that is not beside untrusted code; no other app, but for `dev`, which runs them all in one process. */
 export const apps = {
@@ -46,6 +47,7 @@ export const isPure = (name) => Object.hasOwn(pure, name);
 /** What may be neither imported nor bundled, with the reason that the reader of a refusal gets. */
 const besideUntrustedCode = {
   '@sallyport/store': 'It runs beside untrusted code, so it holds no way to the store.',
+  '@sallyport/view': 'It runs beside untrusted code, so it holds no way to the store.',
   etcd3: 'It runs beside untrusted code, so it holds no way to the store.',
 };
 /** Forbidden although nobody has installed it: the usual client for etcd, which somebody may reach for one day. */

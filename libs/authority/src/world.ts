@@ -24,19 +24,19 @@ import type {
 
 /** Which record, by its identities. */
 export type RecordKey =
-  | { readonly of: 'generation' }
-  | { readonly of: 'gateway'; readonly gatewayId: GatewayId }
-  | { readonly of: 'member'; readonly poolId: PoolId; readonly memberId: MemberId }
-  | { readonly of: 'sandbox'; readonly sandboxId: SandboxId }
-  | { readonly of: 'name'; readonly workspace: WorkspaceId; readonly sandbox: SandboxName }
-  | { readonly of: 'config'; readonly sandboxId: SandboxId }
-  | { readonly of: 'credential'; readonly sandboxId: SandboxId }
-  | { readonly of: 'owner'; readonly sandboxId: SandboxId }
-  | { readonly of: 'session'; readonly sandboxId: SandboxId; readonly memberId: MemberId }
-  | { readonly of: 'installation'; readonly workspace: WorkspaceId; readonly sandboxId: SandboxId }
-  | { readonly of: 'renewal'; readonly gatewayId: GatewayId; readonly bucket: number }
-  | { readonly of: 'reader'; readonly readerId: string }
-  | { readonly of: 'grant'; readonly principal: string };
+  | { readonly kind: 'generation' }
+  | { readonly kind: 'gateway'; readonly gatewayId: GatewayId }
+  | { readonly kind: 'member'; readonly poolId: PoolId; readonly memberId: MemberId }
+  | { readonly kind: 'sandbox'; readonly sandboxId: SandboxId }
+  | { readonly kind: 'name'; readonly workspace: WorkspaceId; readonly sandbox: SandboxName }
+  | { readonly kind: 'config'; readonly sandboxId: SandboxId }
+  | { readonly kind: 'credential'; readonly sandboxId: SandboxId }
+  | { readonly kind: 'owner'; readonly sandboxId: SandboxId }
+  | { readonly kind: 'session'; readonly sandboxId: SandboxId; readonly memberId: MemberId }
+  | { readonly kind: 'installation'; readonly workspace: WorkspaceId; readonly sandboxId: SandboxId }
+  | { readonly kind: 'renewal'; readonly gatewayId: GatewayId; readonly bucket: number }
+  | { readonly kind: 'reader'; readonly discoveryId: string }
+  | { readonly kind: 'grant'; readonly principal: string };
 
 /** The value of each kind of record. */
 export interface RecordValues {
@@ -57,7 +57,7 @@ export interface RecordValues {
 
 export type RecordKind = keyof RecordValues;
 
-type KeyOf<K extends RecordKind> = Extract<RecordKey, { of: K }>;
+type KeyOf<K extends RecordKind> = Extract<RecordKey, { kind: K }>;
 
 /** One change of one record: a new value, or its end. */
 export type RecordChange = {
@@ -120,7 +120,7 @@ export function createWorld(): World {
   };
 
   const change = ({ key, held }: RecordChange): void => {
-    switch (key.of) {
+    switch (key.kind) {
       case 'generation':
         generation = held as Held<Generation> | undefined;
         return;

@@ -2,6 +2,7 @@ import { ANSWERS, type AnswerRow, type Code } from './codes.ts';
 import { FIELD } from './field-kind.ts';
 import type { RequestHead } from './head.ts';
 import { parseHost } from './host.ts';
+import { listMembers, trimBlanks } from './octets.ts';
 
 export interface AnswerContext {
   /** The request that is answered; absent where its head could not be read. Decides HTML or JSON, and whether HEAD was asked. */
@@ -44,12 +45,12 @@ export function writePlainHttpAnswer(authority: string): string {
 
 /** Only who names text/html is a person at a browser's address bar: scripts and images ask for anything or for nothing. */
 function acceptsHtml({ fields, kinds }: RequestHead): boolean {
-  return kinds.some((kind, i) => kind === FIELD.accept && (fields[2 * i + 1] ?? '').split(',').some(isHtml));
+  return kinds.some((kind, i) => kind === FIELD.accept && listMembers(fields[2 * i + 1] ?? '').some(isHtml));
 }
 
 function isHtml(member: string): boolean {
   const [type = '', ...parameters] = member.toLowerCase().split(';');
-  return type.trim() === 'text/html' && !parameters.some((parameter) => /^\s*q=0(\.0*)?\s*$/.test(parameter));
+  return trimBlanks(type) === 'text/html' && !parameters.some((parameter) => /^q=0(\.0*)?$/.test(trimBlanks(parameter)));
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -1,5 +1,6 @@
 import type { Bytes } from './bytes.ts';
 import { createChunkedReader } from './chunked.ts';
+import { NO_TOKENS } from './connection-tokens.ts';
 import { type FieldLines, readFieldLines } from './field-lines.ts';
 import type { Fields, Head } from './head.ts';
 import type { Input } from './input.ts';
@@ -24,7 +25,7 @@ export function createBodyReader<B extends Bytes<B>>(input: Input<B>, limits: Li
   let framing: Head['framing'] = 'none';
   let left = 0;
   let inTrailers = false;
-  let connectionNames: readonly string[] = [];
+  let connectionNames: ReadonlySet<string> = NO_TOKENS.names;
 
   const body: BodyReader<B> = {
     // Valid only after `read` said data.

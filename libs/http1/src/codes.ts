@@ -53,7 +53,7 @@ export const ANSWERS: Readonly<Record<Code, AnswerRow>> = {
   lease_expired: { status: 503, phrase: 'Service Unavailable', retryable: true, retryAfterS: 5, closes: false, message: 'The route to this service is being confirmed. Try again shortly.' },
   draining: { status: 503, phrase: 'Service Unavailable', retryable: true, retryAfterS: 1, closes: true, message: 'This service is moving. Try again shortly.' },
   over_limit: { status: 503, phrase: 'Service Unavailable', retryable: true, retryAfterS: 5, closes: false, message: 'Too many requests are open at this moment. Try again shortly.' },
-  app_unreachable: { status: 502, phrase: 'Bad Gateway', retryable: true, closes: false, message: 'Nothing is listening behind this name yet.' },
+  app_unreachable: { status: 502, phrase: 'Bad Gateway', retryable: true, retryAfterS: 2, closes: false, message: 'Nothing is listening behind this name yet.' },
   app_protocol: { status: 502, phrase: 'Bad Gateway', retryable: false, closes: false, message: 'The application gave an answer that is not well-formed HTTP/1.1.' },
   app_timeout: { status: 504, phrase: 'Gateway Timeout', retryable: true, closes: false, message: 'The application did not answer in time.' },
 };

@@ -1,6 +1,6 @@
 import { FIELD, type FieldKind } from './field-kind.ts';
 import type { Fields } from './head.ts';
-import { isToken } from './octets.ts';
+import { isToken, listMembers } from './octets.ts';
 
 /** What the Connection fields of one message say (RFC 9110 section 7.6.1), all of them joined. */
 export interface ConnectionTokens {
@@ -8,10 +8,10 @@ export interface ConnectionTokens {
   readonly keepAlive: boolean;
   readonly upgrade: boolean;
   /** Other names, lower case: fields that go no further. */
-  readonly names: readonly string[];
+  readonly names: ReadonlySet<string>;
 }
 
-const none: readonly string[] = [];
+const none: ReadonlySet<string> = new Set();
 export const NO_TOKENS: ConnectionTokens = { close: false, keepAlive: false, upgrade: false, names: none };
 const ONLY_CLOSE: ConnectionTokens = { close: true, keepAlive: false, upgrade: false, names: none };
 const ONLY_KEEP_ALIVE: ConnectionTokens = { close: false, keepAlive: true, upgrade: false, names: none };
@@ -24,14 +24,13 @@ export function readConnection(fields: Fields, kinds: readonly FieldKind[]): Con
   if (joined === 'keep-alive') return ONLY_KEEP_ALIVE;
   if (joined === 'close') return ONLY_CLOSE;
 
-  const tokens = { close: false, keepAlive: false, upgrade: false, names: [] as string[] };
-  for (const member of joined.split(',')) {
-    const token = member.trim();
+  const tokens = { close: false, keepAlive: false, upgrade: false, names: new Set<string>() };
+  for (const token of listMembers(joined)) {
     if (token === 'close') tokens.close = true;
     else if (token === 'keep-alive') tokens.keepAlive = true;
     else if (token === 'upgrade') tokens.upgrade = true;
     // TE has a rule of its own.
-    else if (token !== 'te' && isToken(token)) tokens.names.push(token);
+    else if (token !== 'te' && isToken(token)) tokens.names.add(token);
   }
   return tokens;
 }
@@ -40,4 +39,4 @@ export function readConnection(fields: Fields, kinds: readonly FieldKind[]): Con
 export const livesOn = (minor: 0 | 1, tokens: ConnectionTokens): boolean => !tokens.close && (minor === 1 || tokens.keepAlive);
 
 /** Whether Connection names this field away. Rules for framing, Host and our own fields never ask. */
-export const isNamed = (name: string, names: readonly string[]): boolean => names.length > 0 && names.includes(name.toLowerCase());
+export const isNamed = (name: string, names: ReadonlySet<string>): boolean => names.size > 0 && names.has(name.toLowerCase());

@@ -1,3 +1,5 @@
+import { trimBlanks } from './octets.ts';
+
 const MENTIONS_DOMAIN = /domain/i;
 
 /**
@@ -18,7 +20,7 @@ export function isolateCookie(value: string, host: string): string {
 function isForeignDomain(attribute: string, host: string): boolean {
   const equals = attribute.indexOf('=');
   const name = equals === -1 ? attribute : attribute.slice(0, equals);
-  if (name.trim().toLowerCase() !== 'domain') return false;
-  const domain = equals === -1 ? '' : attribute.slice(equals + 1).trim().toLowerCase();
+  if (trimBlanks(name).toLowerCase() !== 'domain') return false;
+  const domain = equals === -1 ? '' : trimBlanks(attribute.slice(equals + 1)).toLowerCase();
   return domain !== host && domain !== `.${host}`;
 }

@@ -1,5 +1,5 @@
 import { bitOf, type FieldKind, kindOf } from './field-kind.ts';
-import { COLON, CR, LF, SP, TAB, TOKEN, VALUE } from './octets.ts';
+import { COLON, CR, isBlank, LF, TOKEN, VALUE } from './octets.ts';
 
 /** Field lines while they are read; `seen` has a bit for each kind that occurred. */
 export interface FieldLines {
@@ -31,7 +31,7 @@ export function readFieldLines(text: string, at: number, into: FieldLines, count
     const name = text.slice(nameAt, at);
 
     do octet = text.charCodeAt(++at);
-    while (octet === SP || octet === TAB);
+    while (isBlank(octet));
     const valueAt = at;
     while (VALUE[octet] === 1) octet = text.charCodeAt(++at);
     if (octet !== CR || text.charCodeAt(at + 1) !== LF) return 'a control byte in a field value';
@@ -45,5 +45,3 @@ export function readFieldLines(text: string, at: number, into: FieldLines, count
     into.seen |= bitOf(kind);
   }
 }
-
-const isBlank = (octet: number): boolean => octet === SP || octet === TAB;

@@ -3,6 +3,7 @@ import { isNamed } from './connection-tokens.ts';
 import { FIELD } from './field-kind.ts';
 import type { RequestHead } from './head.ts';
 import { parseHost } from './host.ts';
+import { listMembers, trimBlanks } from './octets.ts';
 import type { ServicePolicy } from './policy.ts';
 
 /** What the forwarded head needs besides the request. */
@@ -73,7 +74,7 @@ export function forwardRequest(head: RequestHead, asked: Asked, context: Request
   return `${out}X-Forwarded-For: ${context.forwardedFor}\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: ${asked.hostField}\r\n\r\n`;
 }
 
-const wantsTrailers = (te: string): boolean => te.split(',').some((member) => member.split(';')[0]?.trim().toLowerCase() === 'trailers');
+const wantsTrailers = (te: string): boolean => listMembers(te).some((member) => trimBlanks(member.split(';')[0] ?? '').toLowerCase() === 'trailers');
 
 function hostToSend(asked: Asked, { policy, port }: RequestContext): string {
   if (policy.host === 'public') return asked.hostField;

@@ -1,12 +1,13 @@
 import { FIELD } from './field-kind.ts';
 import type { RequestHead } from './head.ts';
+import { listMembers } from './octets.ts';
 
 /** The addresses that X-Forwarded-For states, first to last, blanks removed. Believe them only from a trusted peer. */
 export function statedAddresses({ fields, kinds }: RequestHead): string[] {
   const stated: string[] = [];
   for (let i = 0; i < kinds.length; i++) {
     if (kinds[i] !== FIELD.forwardedFor) continue;
-    for (const member of (fields[2 * i + 1] ?? '').split(',')) if (member.trim() !== '') stated.push(member.trim());
+    for (const member of listMembers(fields[2 * i + 1] ?? '')) if (member !== '') stated.push(member);
   }
   return stated;
 }

@@ -1,7 +1,7 @@
 import type { Rejection } from './codes.ts';
 import { bitOf, FIELD, type FieldKind } from './field-kind.ts';
 import type { Fields, Framing } from './head.ts';
-import { isToken } from './octets.ts';
+import { isToken, listMembers } from './octets.ts';
 
 /** How the body of a message is framed; `length` as in Head. */
 export interface Framed {
@@ -58,7 +58,7 @@ export function frame(fields: Fields, kinds: readonly FieldKind[], seen: number,
 
 /** A list of transfer codings is a thing we do not implement (501); anything else is no list at all (400). */
 function refuseCoding(value: string): Rejection {
-  const known = value.split(',').every((member) => isToken(member.trim()));
+  const known = listMembers(value).every(isToken);
   return known ? { code: 'coding_refused', reason: 'a Transfer-Encoding other than chunked' } : refuse('a malformed Transfer-Encoding');
 }
 

@@ -27,7 +27,7 @@ export interface Head {
   /** Connection has the token `upgrade`. */
   readonly connectionUpgrade: boolean;
   /** Lower-case names in Connection besides close, keep-alive, upgrade and te; they go no further. Usually empty. */
-  readonly connectionNames: readonly string[];
+  readonly connectionNames: ReadonlySet<string>;
 }
 
 export interface RequestHead extends Head {

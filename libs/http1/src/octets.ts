@@ -26,6 +26,20 @@ export const HEX = Uint8Array.from({ length: 256 }, (_, octet) => {
   return digit === -1 ? 255 : digit;
 });
 
+export const isBlank = (octet: number): boolean => octet === SP || octet === TAB;
+
+/** Without the blanks around it. Not `trim`, which takes the no-break space 0xa0 too and so makes `\xa0chunked` a coding. */
+export function trimBlanks(text: string): string {
+  let from = 0;
+  let to = text.length;
+  while (from < to && isBlank(text.charCodeAt(from))) from++;
+  while (to > from && isBlank(text.charCodeAt(to - 1))) to--;
+  return text.slice(from, to);
+}
+
+/** The members of a comma-separated list (RFC 9110 section 5.6.1), empty ones included. */
+export const listMembers = (value: string): string[] => value.split(',').map(trimBlanks);
+
 /** A whole string of tchar, and at least one. */
 export function isToken(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (TOKEN[text.charCodeAt(at)] !== 1) return false;

@@ -17,13 +17,13 @@ const FORBIDDEN: ReadonlySet<string> = new Set([
 export const NO_TRAILERS: Fields = [];
 
 /** The trailer fields that may go on. The others are dropped: an application that merged them would obey a late forgery. */
-export function keepTrailers({ fields, kinds }: FieldLines, connectionNames: readonly string[]): Fields {
+export function keepTrailers({ fields, kinds }: FieldLines, connectionNames: ReadonlySet<string>): Fields {
   if (kinds.length === 0) return NO_TRAILERS;
   const kept: string[] = [];
   for (let i = 0; i < kinds.length; i++) {
     const name = fields[2 * i] ?? '';
     const lower = name.toLowerCase();
-    if (kinds[i] !== FIELD.plain || FORBIDDEN.has(lower) || connectionNames.includes(lower)) continue;
+    if (kinds[i] !== FIELD.plain || FORBIDDEN.has(lower) || connectionNames.has(lower)) continue;
     kept.push(name, fields[2 * i + 1] ?? '');
   }
   return kept;

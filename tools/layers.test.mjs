@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { biomeFile } from './gen/biome.mjs';
 import { readJson, sameJson } from './gen/json.mjs';
 import { projectFiles } from './gen/projects.mjs';
-import { folderOf, forbidden, io, isPure, layers, notInstalled, packageOf, pure } from './layers.mjs';
+import { folderOf, forbidden, io, isPure, joint, layers, notInstalled, packageOf, pure } from './layers.mjs';
 import { root } from './start/root.mjs';
 import { projects } from './test/projects.mjs';
 
@@ -24,6 +24,15 @@ test.each(Object.entries(pure))(
 
 test.each(Object.entries(io))('the io lib %s depends on no io lib and no app', (_name, allowed) => {
   expect(allowed.filter((each) => !isPure(each))).toEqual([]);
+});
+
+test.each(Object.entries(joint))('the joint lib %s depends on pure and io libs only', (_name, allowed) => {
+  expect(allowed.filter((each) => !isPure(each) && !(each in io))).toEqual([]);
+});
+
+test.each(Object.keys(forbidden))('%s may import nothing that leads to what is forbidden to it', (name) => {
+  const reached = (from) => layers[from].flatMap((each) => [packageOf(each), ...reached(each)]);
+  expect(Object.keys(forbidden[name]).filter((each) => reached(name).includes(each))).toEqual([]);
 });
 
 test('only dev depends on apps', () => {

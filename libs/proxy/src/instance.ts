@@ -1,4 +1,4 @@
-import { refusalAt, type Standing, servesUntil, startStanding } from '@sallyport/authority';
+import { refusalAt, type Standing, type StandingRefusal, servesUntil, startStanding } from '@sallyport/authority';
 import type { Code } from '@sallyport/http1';
 import { type Host, type Instant, LONG_AGO, type Result, type SandboxId } from '@sallyport/model';
 import { type AdmitRefusal, type Asked, admit, EMPTY_TABLE, type Permit, type Route, type RouteTable } from '@sallyport/routes';
@@ -59,8 +59,10 @@ export interface ServingInstance extends Instance {
   done(route: Route, carrier: Carrier): void;
   /** Until when a byte may be forwarded. Read it for every chunk. */
   until(): Instant;
+  /** Why what was admitted may not go on; undefined while it may. */
+  lapsedAt(now: Instant): StandingRefusal | undefined;
   /** True once nothing is admitted: the connection should say so and end. */
-  closing(now: Instant): boolean;
+  closing(): boolean;
   /** False at the instance's limit. */
   enter(connection: InstanceConnection): boolean;
   leave(connection: InstanceConnection): void;
@@ -123,6 +125,7 @@ export function createInstance(options: InstanceOptions, surroundings: InstanceS
       closeIdle();
     },
     sweep(now) {
+      pool.sweep(now);
       if (now < until) return;
       streams.closeAll('expired');
       pool.closeAll();
@@ -142,7 +145,9 @@ export function createInstance(options: InstanceOptions, surroundings: InstanceS
     },
     done: (route, carrier) => streams.done(route.key, carrier),
     until: () => until,
-    closing: (now) => refusalAt(standing, now) === 'draining',
+    // A release ends admission only: what is open lasts until the authority held ends.
+    lapsedAt: (now) => refusalAt({ ...standing, released: false }, now),
+    closing: () => standing.released || !standing.running,
     enter(connection) {
       if (connections.size >= limits.connectionsPerInstanceMax) return false;
       connections.add(connection);

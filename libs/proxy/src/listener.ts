@@ -1,8 +1,16 @@
+import { createServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { type Instant, later, normaliseHost } from '@sallyport/model';
 import type { Certificates } from './certificate-watch.ts';
-import type { CidrSet } from './cidr.ts';
+import { TLS_FLOOR } from './certificates.ts';
+import { type CidrSet, normaliseAddress } from './cidr.ts';
+import { type ClientConnection, createClientConnection } from './client-connection.ts';
+import { createClientCounts } from './client-counts.ts';
+import type { Surroundings } from './client-side.ts';
 import type { Clock } from './clock.ts';
+import { answerPlainHttp, type Opening, readOpening } from './first-bytes.ts';
 import type { Instances } from './instances.ts';
-import type { Limits } from './limits.ts';
+import { type Limits, TICK_MS } from './limits.ts';
 import type { ConnectionEvent, ExchangeRecord } from './records.ts';
 
 export interface ListenerOptions {
@@ -32,7 +40,211 @@ export interface Listener {
   drain(graceMs: number): Promise<void>;
 }
 
-/** Opens the one TLS listener of the process. Rejects if the address cannot be had. */
-export function listenForApps(_options: ListenerOptions): Promise<Listener> {
-  throw new Error('not built yet');
+/** One accepted TCP connection, from its first moment. */
+interface Accepted {
+  readonly raw: Socket;
+  readonly since: Instant;
+  /** Of the TCP connection. */
+  readonly address: string;
+  /** Whom it counts for; undefined for trusted peers. */
+  counted: string | undefined;
+  /** As a believed PROXY header states it. */
+  stated: string | undefined;
+  /** After the handshake. */
+  connection: ClientConnection | undefined;
 }
+
+/** Opens the one TLS listener of the process. Rejects if the address cannot be had. */
+export async function listenForApps(options: ListenerOptions): Promise<Listener> {
+  const { certificates, instances, limits, trusted, clock, onConnection } = options;
+  const open = new Set<Accepted>();
+  /** TLS sockets do not say which TCP socket they stand on; both ends of the connection name it. */
+  const awaitingTls = new Map<string, Accepted>();
+  const perClient = createClientCounts(limits.connectionsPerClientMax);
+  const surroundings: Surroundings = {
+    clock,
+    limits,
+    trusted,
+    statedClients: createClientCounts(limits.connectionsPerClientMax),
+    onExchange: options.onExchange,
+  };
+  let draining = false;
+  let onEmpty = (): void => {};
+
+  const tls = createTlsServer({
+    ...TLS_FLOOR,
+    ALPNProtocols: ['http/1.1'],
+    allowHalfOpen: true,
+    // Our own tick ends what takes too long, from the first byte on; this is the net beneath.
+    handshakeTimeout: 2 * limits.handshakeMs,
+    requestCert: certificates.clientRequired,
+    rejectUnauthorized: certificates.clientRequired,
+    SNICallback(name, answer) {
+      const host = normaliseHost(name);
+      const context = instances.byHost(host) === undefined ? undefined : certificates.contextFor(host);
+      if (context === undefined) onConnection('name-unknown');
+      // No context here and none by default: the client reads the alert handshake_failure.
+      answer(null, context);
+    },
+  });
+  tls.on('secureConnection', secured);
+  tls.on('tlsClientError', (_error, socket) => {
+    onConnection('handshake-failed');
+    socket.destroy();
+  });
+
+  function accept(raw: Socket): void {
+    raw.on('error', () => {});
+    if (open.size >= limits.connectionsMax) {
+      onConnection('over-process-limit');
+      raw.destroy();
+      return;
+    }
+    onConnection('accepted');
+    const accepted: Accepted = {
+      raw,
+      since: clock.now(),
+      address: normaliseAddress(raw.remoteAddress ?? ''),
+      counted: undefined,
+      stated: undefined,
+      connection: undefined,
+    };
+    open.add(accepted);
+    raw.on('close', () => closed(accepted));
+    if (!trusted.has(accepted.address) && !count(accepted, accepted.address)) return;
+    readOpening(raw, (opening) => opened(accepted, opening));
+    raw.on('end', () => {
+      if (accepted.connection === undefined) raw.destroy();
+    });
+  }
+
+  function count(accepted: Accepted, client: string): boolean {
+    if (perClient.enter(client)) {
+      accepted.counted = client;
+      return true;
+    }
+    onConnection('over-client-limit');
+    accepted.raw.destroy();
+    return false;
+  }
+
+  function opened(accepted: Accepted, opening: Opening) {
+    const { raw } = accepted;
+    if (opening.kind === 'plain-http') {
+      onConnection('plain-http');
+      return answerPlainHttp(raw);
+    }
+    if (opening.kind !== 'tls') {
+      onConnection(opening.kind === 'proxy-bad' ? 'proxy-header-bad' : 'handshake-failed');
+      raw.destroy();
+      return;
+    }
+    if (opening.proxy && !trusted.has(accepted.address)) {
+      onConnection('proxy-header-untrusted');
+      raw.destroy();
+      return;
+    }
+    if (opening.source !== undefined) {
+      accepted.stated = opening.source;
+      if (!trusted.has(opening.source) && !count(accepted, opening.source)) return;
+    }
+    awaitingTls.set(endsOf(raw), accepted);
+    tls.emit('connection', raw);
+  }
+
+  function secured(socket: TLSSocket): void {
+    const key = endsOf(socket);
+    const accepted = awaitingTls.get(key);
+    awaitingTls.delete(key);
+    const serverName = normaliseHost(socket.servername || '');
+    const instance = instances.byHost(serverName);
+    if (accepted === undefined || instance === undefined || draining) {
+      socket.destroy();
+      return;
+    }
+    const address = accepted.stated ?? accepted.address;
+    const connection = createClientConnection({
+      socket,
+      raw: accepted.raw,
+      serverName,
+      // Behind a balancer of TCP the client itself wrote the request: X-Forwarded-For is believed of the one it states.
+      peer: { address, trusted: trusted.has(address) },
+      instance,
+      instances,
+      surroundings,
+      draining: () => draining,
+      onConnection,
+      onClosed: () => instance.leave(connection),
+    });
+    if (!instance.enter(connection)) {
+      onConnection('over-instance-limit');
+      socket.destroy();
+      return;
+    }
+    accepted.connection = connection;
+    onConnection('secured');
+  }
+
+  function closed(accepted: Accepted): void {
+    if (!open.delete(accepted)) return;
+    onConnection('closed');
+    if (accepted.counted !== undefined) perClient.leave(accepted.counted);
+    if (accepted.connection === undefined) forget(accepted);
+    if (open.size === 0) onEmpty();
+  }
+
+  function forget(accepted: Accepted): void {
+    for (const [key, waiting] of awaitingTls) if (waiting === accepted) awaitingTls.delete(key);
+  }
+
+  /** All deadlines of connections are looked at here, twice a second, so that no request makes a timer. */
+  function tick(): void {
+    const now = clock.now();
+    cancelTick = clock.at(later(now, TICK_MS), tick);
+    instances.sweep(now);
+    for (const accepted of open) {
+      if (accepted.connection !== undefined) accepted.connection.tick(now);
+      else if (now - accepted.since >= limits.handshakeMs) {
+        onConnection('handshake-timeout');
+        accepted.raw.destroy();
+      }
+    }
+  }
+  let cancelTick = clock.at(later(clock.now(), TICK_MS), tick);
+
+  const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, accept);
+  const port = await new Promise<number>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: options.address, port: options.port, backlog: 4_096 }, () => {
+      const bound = server.address();
+      resolve(typeof bound === 'object' && bound !== null ? bound.port : options.port);
+    });
+  });
+
+  return {
+    port,
+    connectionCount: () => open.size,
+    async drain(graceMs) {
+      draining = true;
+      server.close();
+      const emptied = new Promise<void>((resolve) => {
+        onEmpty = resolve;
+      });
+      for (const { connection, raw } of [...open]) {
+        if (connection === undefined) raw.destroy();
+        else connection.closeWhenIdle();
+      }
+      const cancelGrace = clock.at(later(clock.now(), graceMs), () => {
+        for (const { connection, raw } of [...open]) {
+          if (connection === undefined) raw.destroy();
+          else connection.revoke();
+        }
+      });
+      if (open.size > 0) await emptied;
+      cancelGrace();
+      cancelTick();
+    },
+  };
+}
+
+const endsOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;

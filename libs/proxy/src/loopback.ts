@@ -32,7 +32,7 @@ export function createLoopback({ clock, forbiddenPorts, dialMs }: LoopbackOption
       const cancel = clock.at(later(clock.now(), dialMs), () => settle(err({ kind: 'timeout' })));
       const onAbort = (): void => settle(err({ kind: 'aborted' }));
       const onError = (error: NodeJS.ErrnoException): void => settle(err(failureOf(error)));
-      function settle(outcome: Result<Socket, DialFailure>): void {
+      function settle(outcome: Result<Socket, DialFailure>) {
         cancel();
         signal.removeEventListener('abort', onAbort);
         socket.removeListener('connect', onConnect);

@@ -1,0 +1,227 @@
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { type Code, createRequestReader } from '@sallyport/http1';
+import type { Host, Instant } from '@sallyport/model';
+import type { ClientSide, Surroundings } from './client-side.ts';
+import { type Exchange, startExchange } from './exchange.ts';
+import type { ServingInstance } from './instance.ts';
+import type { Instances } from './instances.ts';
+import { createOutbox } from './outbox.ts';
+import type { Peer } from './peer.ts';
+import { codecLimits } from './pool.ts';
+import type { ConnectionEvent } from './records.ts';
+import { answerOurselves } from './refusal.ts';
+
+export interface ClientConnectionOptions {
+  readonly socket: TLSSocket;
+  /** The TCP connection beneath, by which the client is reset. */
+  readonly raw: Socket;
+  readonly serverName: Host;
+  readonly peer: Peer;
+  /** Who served the name at the handshake; it explains itself here when it is gone. */
+  readonly instance: ServingInstance;
+  readonly instances: Instances;
+  readonly surroundings: Surroundings;
+  readonly draining: () => boolean;
+  readonly onConnection: (event: ConnectionEvent) => void;
+  /** Once, when the socket is closed. */
+  readonly onClosed: () => void;
+}
+
+export interface ClientConnection {
+  tick(now: Instant): void;
+  closeWhenIdle(): void;
+  /** Ends whatever is live on it. */
+  revoke(): void;
+}
+
+/**
+ * One client connection after its handshake: requests one after the other, each an exchange of its own; pipelined ones
+ * wait in the reader, bounded. It ends with its answers read: after the last one it sends its end and takes what the
+ * client still sends, or the client would be reset before it has read.
+ */
+export function createClientConnection(options: ClientConnectionOptions): ClientConnection {
+  const { socket, raw, serverName, peer, instances, surroundings } = options;
+  const { clock, limits } = surroundings;
+  const requests = createRequestReader<Buffer>(codecLimits(limits));
+  const outbox = createOutbox(socket);
+  let phase: 'open' | 'lingering' | 'cut' | 'closed' = 'open';
+  let exchange: Exchange | undefined;
+  /** When the present wait began: for a request, for the rest of a head, or for the client's end. */
+  let waitsSince = clock.now();
+  let inHead = false;
+  let droppedBytes = 0;
+
+  /** Looked up for each request: a sandbox may have come back with another instance, and TLS alone authorises nothing. */
+  const instanceNow = (): ServingInstance => instances.byHost(serverName) ?? options.instance;
+
+  const closing = (): boolean => options.draining() || instanceNow().closing();
+
+  function readRequests(): void {
+    readAll();
+    exchange?.flushRequest();
+  }
+
+  function readAll() {
+    while (phase === 'open' && exchange?.tunnel() === undefined) {
+      if (exchange !== undefined && !exchange.wantsRequest()) return;
+      switch (requests.read()) {
+        case 'head':
+          inHead = false;
+          exchange = startExchange(client, instanceNow(), requests.head);
+          break;
+        case 'data':
+          exchange?.requestData(requests.data);
+          break;
+        case 'end':
+          exchange?.requestEnd();
+          break;
+        case 'rejected':
+          return refuseUnread(requests.rejection.code, requests.rejection.reason);
+        case 'more':
+          noteHead();
+          socket.resume();
+          return;
+        case 'closed':
+        case 'truncated':
+          return linger();
+      }
+    }
+  }
+
+  /** The time for a head runs from its first byte. */
+  function noteHead(): void {
+    if (exchange !== undefined || requests.inHead === inHead) return;
+    inHead = requests.inHead;
+    waitsSince = clock.now();
+  }
+
+  function refuseUnread(code: Code, reason: string) {
+    if (exchange !== undefined) return exchange.requestBroken(code, reason);
+    const now = clock.now();
+    const answer = answerOurselves(code, { host: '', close: true });
+    outbox.text(answer.text);
+    outbox.flush();
+    linger();
+    surroundings.onExchange({
+      kind: 'http',
+      status: answer.status,
+      ending: 'refused',
+      code,
+      reason,
+      method: '',
+      path: '',
+      host: serverName,
+      sandboxId: options.instance.sandboxId,
+      bytesIn: 0,
+      bytesOut: 0,
+      durationMs: inHead ? now - waitsSince : 0,
+      client: peer.address,
+    });
+  }
+
+  /** Sends our end, and waits for the client's while dropping what comes. */
+  function linger(): void {
+    if (phase !== 'open') return;
+    phase = 'lingering';
+    exchange = undefined;
+    waitsSince = clock.now();
+    socket.end();
+    socket.resume();
+  }
+
+  function cut(how: 'now' | 'flushed'): void {
+    if (phase === 'cut' || phase === 'closed') return;
+    phase = 'cut';
+    exchange = undefined;
+    waitsSince = clock.now();
+    if (how === 'now' || socket.writableLength === 0) raw.resetAndDestroy();
+    else socket.write(Buffer.alloc(0), () => raw.resetAndDestroy());
+  }
+
+  const client: ClientSide = {
+    serverName,
+    peer,
+    requests,
+    outbox,
+    surroundings,
+    closing,
+    readRequest: readRequests,
+    answered(close) {
+      if (close || closing()) return linger();
+      exchange = undefined;
+      inHead = false;
+      waitsSince = clock.now();
+      readRequests();
+    },
+    cut,
+    pause: () => void socket.pause(),
+    resume: () => void socket.resume(),
+    end: () => void socket.end(),
+  };
+
+  function onData(chunk: Buffer) {
+    const tunnel = exchange?.tunnel();
+    if (tunnel !== undefined) return tunnel.clientData(chunk);
+    if (phase !== 'open') return drop(chunk);
+    if (!requests.push(chunk)) socket.pause();
+    readRequests();
+  }
+
+  function drop(chunk: Buffer): void {
+    droppedBytes += chunk.length;
+    if (droppedBytes > limits.lingerBytesMax) socket.destroy();
+  }
+
+  /** Only a tunnel is half-closed: a client that ends its side in an exchange has given it up. */
+  function onEnd() {
+    const tunnel = exchange?.tunnel();
+    if (tunnel !== undefined) return tunnel.clientEnded();
+    if (exchange === undefined) return linger();
+    exchange.clientGone();
+    cut('now');
+  }
+
+  function onClose(): void {
+    phase = 'closed';
+    const tunnel = exchange?.tunnel();
+    if (tunnel !== undefined) tunnel.clientGone();
+    else exchange?.clientGone();
+    exchange = undefined;
+    options.onClosed();
+  }
+
+  socket.on('data', onData);
+  socket.on('end', onEnd);
+  socket.on('drain', () => {
+    const tunnel = exchange?.tunnel();
+    if (tunnel !== undefined) tunnel.clientDrained();
+    else exchange?.clientDrained();
+  });
+  // What matters of an error is the close that follows it.
+  socket.on('error', () => {});
+  socket.on('close', onClose);
+
+  return {
+    tick(now) {
+      const waitedMs = now - waitsSince;
+      if (exchange !== undefined) return exchange.tick(now);
+      if (phase === 'open' && inHead && waitedMs >= limits.headMs) {
+        options.onConnection('head-timeout');
+        return refuseUnread('head_timeout', 'the head took too long');
+      }
+      if (phase === 'open' && !inHead && waitedMs >= limits.idleMs) {
+        options.onConnection('idle-timeout');
+        return linger();
+      }
+      if (phase !== 'open' && waitedMs >= limits.lingerMs) raw.destroy();
+    },
+    closeWhenIdle() {
+      if (exchange === undefined && !inHead) linger();
+    },
+    revoke() {
+      exchange?.revoke('drained');
+      linger();
+    },
+  };
+}

@@ -1,0 +1,412 @@
+import {
+  type Asked,
+  advance,
+  CHUNK_END,
+  type Code,
+  type ConnectionEvent,
+  type ConnectionState,
+  checkRequest,
+  chunkHead,
+  forwardInterim,
+  forwardRequest,
+  forwardResponse,
+  forwardSwitch,
+  lastChunk,
+  mayRepeat,
+  type Plan,
+  planResponse,
+  type RequestHead,
+} from '@sallyport/http1';
+import type { Host, Instant } from '@sallyport/model';
+import type { Permit } from '@sallyport/routes';
+import type { AppConnection, AppUser } from './app-connection.ts';
+import type { ClientSide } from './client-side.ts';
+import type { ServingInstance } from './instance.ts';
+import { createOutbox, type Outbox } from './outbox.ts';
+import { type Origin, originOf } from './peer.ts';
+import { codecPolicy } from './policy.ts';
+import type { Ending } from './records.ts';
+import { answerOurselves, CODE_OF_REVOCATION, refusalOfDial } from './refusal.ts';
+import type { Carrier, CloseReason } from './streams.ts';
+import { startTunnel, type Tunnel } from './tunnel.ts';
+
+/** One request and its answer, or the tunnel that came of it. The client connection tells it what the client does. */
+export interface Exchange {
+  /** It can take more of the request now. */
+  wantsRequest(): boolean;
+  requestData(data: Buffer): void;
+  requestEnd(): void;
+  /** The rest of the request is unreadable. */
+  requestBroken(code: Code, reason: string): void;
+  /** Sends on what was taken of the request in this turn. */
+  flushRequest(): void;
+  clientDrained(): void;
+  /** The client has ended or lost its connection. */
+  clientGone(): void;
+  /** Present once the exchange has become a tunnel; then it takes all that the client does. */
+  tunnel(): Tunnel | undefined;
+  tick(now: Instant): void;
+  revoke(reason: CloseReason): void;
+}
+
+/**
+ * Runs one exchange, from a head that is well-formed to `finish`, where every path ends. `state` is the life of the client
+ * connection as http1 writes it down; what is here besides is the way to the application.
+ */
+export function startExchange(client: ClientSide, instance: ServingInstance, head: RequestHead): Exchange {
+  const { surroundings, requests, outbox } = client;
+  const { clock, limits } = surroundings;
+  const startedAt = clock.now();
+  let state: ConnectionState = advance('idle', 'request-head');
+  let over = false;
+  let lastActivityAt = startedAt;
+
+  let asked: Asked | undefined;
+  let origin: Origin | undefined;
+  let permit: Permit | undefined;
+  let stated = false;
+
+  let app: AppConnection | undefined;
+  let toApp: Outbox | undefined;
+  let requestText = '';
+  let repeated = false;
+  let dialling: AbortController | undefined;
+  let appBlocked = false;
+  let clientBlocked = false;
+
+  let plan: Plan | undefined;
+  let tunnel: Tunnel | undefined;
+  let status = 0;
+  let bytesIn = 0;
+  let bytesOut = 0;
+
+  const step = (event: ConnectionEvent): void => {
+    state = advance(state, event);
+  };
+  const requestWhole = (): boolean => state === 'received' || state === 'answering' || state === 'answered';
+  /** Nothing of a final answer was sent yet. */
+  const unanswered = (): boolean => state === 'receiving' || state === 'received';
+
+  // --- the way to the application
+
+  function begin() {
+    const checked = checkRequest(head);
+    if (!checked.ok) return refuse(checked.error.code, checked.error.reason);
+    asked = checked.value;
+    origin = originOf(head, client.peer, surroundings.trusted);
+    const verdict = instance.admit({ serverName: client.serverName, host: asked.host as Host }, startedAt);
+    if (!verdict.ok) return refuse(verdict.error, 'not admitted');
+    if (!enterStatedClient(origin)) return refuse('over_limit', `too many exchanges of ${origin.client}`);
+    // The same turn as its admission: nothing can be withdrawn in the gap.
+    if (!instance.open(verdict.value, carrier)) return refuse('over_limit', 'too many streams of this route');
+    permit = verdict.value;
+    const { route } = permit;
+    requestText = forwardRequest(head, asked, {
+      policy: codecPolicy(route),
+      port: route.port,
+      forwardedFor: origin.forwardedFor,
+    });
+    const waiting = instance.pool.take(route.key);
+    if (waiting === undefined) void dial(permit);
+    else send(waiting);
+  }
+
+  function enterStatedClient({ client: address }: Origin): boolean {
+    if (!client.peer.trusted || address === client.peer.address) return true;
+    stated = surroundings.statedClients.enter(address);
+    return stated;
+  }
+
+  async function dial({ route }: Permit): Promise<void> {
+    const dial = new AbortController();
+    dialling = dial;
+    const dialled = await instance.pool.dial(route, dial.signal);
+    dialling = undefined;
+    if (over || !unanswered()) {
+      if (dialled.ok) dialled.value.socket.destroy();
+      return;
+    }
+    if (!dialled.ok) return refuse(...refusalOfDial(dialled.error));
+    const lapsed = instance.lapsedAt(clock.now());
+    if (lapsed !== undefined) {
+      dialled.value.socket.destroy();
+      return refuse(lapsed, 'lapsed while dialling');
+    }
+    send(dialled.value);
+    client.readRequest();
+  }
+
+  /** Queues the head; it leaves with as much of the body as is here, in `flushRequest`. */
+  function send(connection: AppConnection): void {
+    app = connection;
+    app.user = appUser;
+    app.answers.expect(head, asked?.webSocket === true);
+    toApp = createOutbox(app.socket);
+    toApp.text(requestText);
+    appBlocked = false;
+    lastActivityAt = clock.now();
+  }
+
+  function dropApp(): void {
+    dialling?.abort();
+    if (app === undefined) return;
+    app.user = undefined;
+    app.socket.destroy();
+    app = undefined;
+  }
+
+  // --- the application's answer
+
+  /** Checked for every piece, in both directions: past the deadline not one byte more. */
+  function maySend(): boolean {
+    const now = clock.now();
+    lastActivityAt = now;
+    if (now < instance.until()) return true;
+    carrier.revoke('expired');
+    return false;
+  }
+
+  function relayAnswer() {
+    if (app === undefined || clientBlocked || !maySend()) return;
+    const { answers } = app;
+    for (;;) {
+      switch (answers.read()) {
+        case 'interim':
+          step('interim');
+          outbox.text(forwardInterim(answers.head, head));
+          break;
+        case 'head':
+          beginAnswer();
+          break;
+        case 'data':
+          sendAnswerData(answers.data);
+          break;
+        case 'end':
+          return endAnswer();
+        case 'switched':
+          return openTunnel();
+        case 'more':
+          return flushAnswer();
+        case 'closed':
+          return repeatOrRefuse();
+        case 'truncated':
+          return fail('app-gone', 'the answer was cut short');
+        case 'rejected':
+          return fail('app-protocol', answers.rejection.reason);
+      }
+    }
+  }
+
+  function beginAnswer(): void {
+    if (app === undefined || asked === undefined || permit === undefined) return;
+    const closing = client.closing() || !requestWhole();
+    plan = planResponse(head, app.answers.head, closing);
+    status = app.answers.head.status;
+    step('answer-head');
+    outbox.text(forwardResponse(app.answers.head, plan, asked.host, codecPolicy(permit.route)));
+  }
+
+  function sendAnswerData(data: Buffer) {
+    bytesOut += data.length;
+    if (plan?.framing !== 'chunked') return outbox.bytes(data);
+    outbox.text(chunkHead(data.length));
+    outbox.bytes(data);
+    outbox.text(CHUNK_END);
+  }
+
+  function flushAnswer(): void {
+    clientBlocked = !outbox.flush();
+    if (clientBlocked) app?.socket.pause();
+    else app?.socket.resume();
+  }
+
+  function endAnswer(): void {
+    if (app === undefined || plan === undefined) return;
+    if (plan.framing === 'chunked') outbox.text(lastChunk(app.answers.trailers));
+    const sentWhole = requestWhole() && !appBlocked;
+    step('answer-end');
+    // After a refused upgrade an application may have lost count of what this connection is: never use it again.
+    if (app.answers.reusable && sentWhole && !app.ended && asked?.webSocket === false) {
+      instance.pool.give(app);
+      app = undefined;
+    } else dropApp();
+    outbox.flushAll(answerLeft);
+  }
+
+  /** The exchange counts as live until here, so that a revocation still finds what the client has not taken. */
+  function answerLeft(error?: Error | null) {
+    if (over || error) return;
+    const close = plan?.close === true || !requestWhole();
+    finish('complete');
+    client.answered(close);
+  }
+
+  /** The connection ended without a byte. */
+  function repeatOrRefuse() {
+    const again = app?.reused === true && !repeated && permit !== undefined && mayRepeat(head);
+    dropApp();
+    if (!again || permit === undefined) return refuse('app_protocol', 'the connection ended before an answer');
+    repeated = true;
+    void dial(permit);
+  }
+
+  function fail(ending: 'app-gone' | 'app-protocol', reason: string) {
+    if (unanswered()) return refuse('app_protocol', reason);
+    dropApp();
+    outbox.flush();
+    finish(ending, undefined, reason);
+    client.cut('flushed');
+  }
+
+  const appUser: AppUser = {
+    appData(chunk) {
+      if (app?.answers.push(chunk) === false) app.socket.pause();
+      relayAnswer();
+    },
+    appEnded() {
+      app?.answers.endOfInput();
+      relayAnswer();
+    },
+    appDrained() {
+      appBlocked = false;
+      client.readRequest();
+    },
+    appLost(reason) {
+      // A body that would end with the connection must not seem whole because the connection was reset.
+      if (plan !== undefined && app?.answers.head.framing === 'until-close' && !app.ended) return fail('app-gone', reason);
+      if (app?.ended === false) app.answers.endOfInput();
+      relayAnswer();
+    },
+  };
+
+  function openTunnel(): void {
+    if (app === undefined || asked === undefined || permit === undefined) return;
+    step('switch');
+    status = app.answers.head.status;
+    outbox.text(forwardSwitch(app.answers.head, asked.host, codecPolicy(permit.route)));
+    tunnel = startTunnel({ client, app, instance, onEnd: endTunnel });
+  }
+
+  function endTunnel(ending: Ending): void {
+    bytesIn = tunnel?.bytesIn() ?? 0;
+    bytesOut = tunnel?.bytesOut() ?? 0;
+    app = undefined;
+    finish(ending);
+  }
+
+  // --- ends
+
+  /** Answers in the application's place. What is already here of the request is dropped, so that the connection may live. */
+  function refuse(code: Code, reason: string): void {
+    dropApp();
+    leave();
+    while (state === 'receiving') {
+      const event = requests.read();
+      if (event === 'end') step('request-end');
+      else if (event !== 'data') break;
+    }
+    if (permit !== undefined) instance.note(code, client.serverName, reason);
+    const close = !requestWhole() || client.closing();
+    const answer = answerOurselves(code, { request: head, host: asked?.host ?? '', close });
+    step('answer-head');
+    step('answer-end');
+    status = answer.status;
+    outbox.text(answer.text);
+    outbox.flushAll((error) => {
+      if (over || error) return;
+      finish('refused', code, reason);
+      client.answered(answer.close);
+    });
+  }
+
+  function leave(): void {
+    if (permit !== undefined) instance.done(permit.route, carrier);
+    if (stated && origin !== undefined) surroundings.statedClients.leave(origin.client);
+    stated = false;
+  }
+
+  function finish(ending: Ending, code?: Code, reason?: string): void {
+    if (over) return;
+    over = true;
+    leave();
+    const query = head.target.indexOf('?');
+    surroundings.onExchange({
+      kind: tunnel === undefined ? 'http' : 'tunnel',
+      status,
+      ending,
+      ...(code === undefined ? {} : { code }),
+      ...(reason === undefined ? {} : { reason }),
+      method: head.method,
+      path: query < 0 ? head.target : head.target.slice(0, query),
+      host: client.serverName,
+      sandboxId: instance.sandboxId,
+      ...(permit === undefined ? {} : { service: permit.route.service }),
+      bytesIn,
+      bytesOut,
+      durationMs: clock.now() - startedAt,
+      client: origin?.client ?? client.peer.address,
+    });
+  }
+
+  const carrier: Carrier = {
+    revoke(reason) {
+      if (over) return;
+      if (tunnel !== undefined) return tunnel.close(reason);
+      if (dialling !== undefined && unanswered())
+        return refuse(instance.lapsedAt(clock.now()) ?? CODE_OF_REVOCATION[reason], reason);
+      dropApp();
+      finish(reason);
+      client.cut('now');
+    },
+  };
+
+  const exchange: Exchange = {
+    wantsRequest: () =>
+      state === 'receiving' || state === 'early-answering' ? toApp !== undefined && app !== undefined && !appBlocked : false,
+    requestData(data) {
+      bytesIn += data.length;
+      if (toApp === undefined || !maySend()) return;
+      if (head.framing !== 'chunked') return toApp.bytes(data);
+      toApp.text(chunkHead(data.length));
+      toApp.bytes(data);
+      toApp.text(CHUNK_END);
+    },
+    requestEnd() {
+      step('request-end');
+      lastActivityAt = clock.now();
+      if (head.framing === 'chunked') toApp?.text(lastChunk(requests.trailers));
+    },
+    requestBroken(code, reason) {
+      if (unanswered()) return refuse(code, reason);
+      dropApp();
+      finish('client-gone', code, reason);
+      client.cut('flushed');
+    },
+    flushRequest() {
+      if (over || app === undefined || toApp === undefined) return;
+      appBlocked = !toApp.flush();
+    },
+    clientDrained() {
+      clientBlocked = false;
+      if (app !== undefined) relayAnswer();
+    },
+    clientGone() {
+      dropApp();
+      finish('client-gone');
+    },
+    tunnel: () => tunnel,
+    tick(now) {
+      if (over) return;
+      if (tunnel !== undefined) return tunnel.tick(now);
+      const silentMs = now - lastActivityAt;
+      if (state === 'received' && silentMs >= limits.firstByteMs) return refuse('app_timeout', 'no answer in time');
+      if (silentMs < limits.streamSilenceMs) return;
+      dropApp();
+      finish('silent');
+      client.cut('now');
+    },
+    revoke: carrier.revoke,
+  };
+  begin();
+  return exchange;
+}

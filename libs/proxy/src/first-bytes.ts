@@ -1,0 +1,71 @@
+import type { Socket } from 'node:net';
+import { createRequestReader, parseHost, writePlainHttpAnswer } from '@sallyport/http1';
+import { parseProxyHeader } from './proxy-protocol.ts';
+
+/** What a connection opens with. */
+export type Opening =
+  /** A ClientHello, put back into the socket. */
+  | { readonly kind: 'tls'; readonly proxy: boolean; readonly source?: string }
+  /** HTTP without TLS, put back too. */
+  | { readonly kind: 'plain-http' }
+  | { readonly kind: 'proxy-bad'; readonly reason: string }
+  | { readonly kind: 'other' };
+
+const HANDSHAKE_RECORD = 0x16;
+const isUpperCase = (byte: number): boolean => byte >= 0x41 && byte <= 0x5a;
+
+/** Looks at the first bytes of an accepted connection, once, before TLS takes it over. Never calls back if it closes first. */
+export function readOpening(socket: Socket, onOpening: (opening: Opening) => void): void {
+  let proxy = false;
+  let source: string | undefined;
+
+  function settle(opening: Opening, rest: Buffer) {
+    socket.removeListener('readable', onReadable);
+    if (rest.length > 0) socket.unshift(rest);
+    onOpening(opening);
+  }
+
+  function onReadable() {
+    const bytes: Buffer | null = socket.read();
+    if (bytes === null) return;
+    let rest = bytes;
+    if (!proxy) {
+      const header = parseProxyHeader(bytes);
+      if (header.kind === 'bad') return settle({ kind: 'proxy-bad', reason: header.reason }, bytes);
+      if (header.kind === 'more') return socket.unshift(bytes);
+      if (header.kind === 'header') {
+        proxy = true;
+        source = header.source;
+        rest = bytes.subarray(header.length);
+      }
+    }
+    const first = rest[0];
+    if (first === undefined) return;
+    if (first === HANDSHAKE_RECORD) settle({ kind: 'tls', proxy, ...(source === undefined ? {} : { source }) }, rest);
+    else settle({ kind: isUpperCase(first) ? 'plain-http' : 'other' }, rest);
+  }
+
+  socket.on('readable', onReadable);
+}
+
+/** Tells a client that forgot TLS where to go, once its head is here. One answer, then the end. */
+export function answerPlainHttp(socket: Socket): void {
+  const requests = createRequestReader<Buffer>();
+  let answered = false;
+  const answer = (host: string): void => {
+    answered = true;
+    socket.end(writePlainHttpAnswer(host), 'latin1');
+  };
+  socket.on('data', (chunk: Buffer) => {
+    // What comes after the answer is dropped, so that the client reads it instead of a reset.
+    if (answered) return;
+    requests.push(chunk);
+    const event = requests.read();
+    if (event === 'rejected') answer('');
+    if (event !== 'head') return;
+    const { fields } = requests.head;
+    const at = fields.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'host');
+    answer(parseHost(fields[at + 1] ?? '') === undefined ? '' : (fields[at + 1] ?? ''));
+  });
+  socket.on('end', () => socket.destroySoon());
+}

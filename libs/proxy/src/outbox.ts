@@ -1,0 +1,71 @@
+import type { Socket } from 'node:net';
+
+/**
+ * Gathers what one turn has to say to one peer and says it in one write: a head and a small body in two writes cost
+ * twice the system calls and TLS records, which halves the rate of small answers.
+ */
+export interface Outbox {
+  /** Latin1. */
+  text(part: string): void;
+  bytes(part: Buffer): void;
+  /** False when the peer takes no more for now: `drain` follows. Without anything gathered it sends nothing. */
+  flush(): boolean;
+  /** As `flush`, and calls `done` when all that was ever written has been handed to the system, or failed. */
+  flushAll(done: (error?: Error | null) => void): void;
+}
+
+/** Up to here parts are copied together; above, the copy costs more than the pieces. */
+const JOIN_BYTES_MAX = 16 * 1_024;
+const NOTHING = Buffer.alloc(0);
+
+export function createOutbox(socket: Socket): Outbox {
+  let parts: (string | Buffer)[] = [];
+  let size = 0;
+
+  function join(): Buffer {
+    const whole = Buffer.allocUnsafe(size);
+    let at = 0;
+    for (const part of parts) at += typeof part === 'string' ? whole.write(part, at, 'latin1') : part.copy(whole, at);
+    return whole;
+  }
+
+  function send(done?: (error?: Error | null) => void): boolean {
+    if (parts.length === 1 && typeof parts[0] === 'object') return socket.write(parts[0], done);
+    if (size <= JOIN_BYTES_MAX) return socket.write(join(), done);
+    let roomy = true;
+    socket.cork();
+    for (const [index, part] of parts.entries()) {
+      const last = index === parts.length - 1 ? done : undefined;
+      roomy = typeof part === 'string' ? socket.write(part, 'latin1', last) : socket.write(part, last);
+    }
+    socket.uncork();
+    return roomy;
+  }
+
+  function clear(): void {
+    parts = [];
+    size = 0;
+  }
+
+  return {
+    text(part) {
+      parts.push(part);
+      size += part.length;
+    },
+    bytes(part) {
+      parts.push(part);
+      size += part.length;
+    },
+    flush() {
+      if (size === 0) return !socket.writableNeedDrain;
+      const roomy = send();
+      clear();
+      return roomy;
+    },
+    flushAll(done) {
+      if (size === 0) socket.write(NOTHING, done);
+      else send(done);
+      clear();
+    },
+  };
+}

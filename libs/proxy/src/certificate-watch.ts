@@ -66,7 +66,7 @@ export async function watchCertificates(options: WatchCertificatesOptions): Prom
       ]);
       const certificate = readCertificate({ cert, key, clientCa });
       if (!certificate.ok) return err(`${files.certFile}: ${certificate.error}`);
-      return ok({ text: `${key}\n${cert}\n${clientCa}`, certificate: certificate.value });
+      return ok({ text: [key, cert, clientCa ?? ''].join('\n'), certificate: certificate.value });
     } catch (error) {
       return err(`${files.certFile}: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -405,7 +405,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
       finish('silent');
       client.cut('now');
     },
-    revoke: carrier.revoke,
+    revoke: (reason) => carrier.revoke(reason),
   };
   begin();
   return exchange;

@@ -72,7 +72,7 @@ export interface ServingInstance extends Instance {
 /** What an instance needs of the directory that it lives in. */
 export interface InstanceSurroundings {
   readonly clock: Clock;
-  servedHere(host: Host): boolean;
+  readonly servedHere: (host: Host) => boolean;
   /** Claims the hosts of a table; returns those that another instance serves. */
   index(instance: ServingInstance, table: RouteTable): readonly Host[];
   remove(instance: ServingInstance): void;

@@ -82,18 +82,16 @@ export function createLoopback({ clock, forbiddenPorts, dialMs }: LoopbackOption
   };
 }
 
-function failureOf(error: NodeJS.ErrnoException): DialFailure {
-  switch (error.code) {
-    case 'ECONNREFUSED':
-    // No IPv6 on this machine: nothing can listen there.
-    case 'EADDRNOTAVAIL':
-    case 'EAFNOSUPPORT':
-    case 'ENETUNREACH':
-    case 'EHOSTUNREACH':
-      return { kind: 'refused' };
-    case 'ETIMEDOUT':
-      return { kind: 'timeout' };
-    default:
-      return { kind: 'failed', message: error.message };
-  }
+/** Besides ECONNREFUSED: no IPv6 on this machine, so nothing can listen there. */
+const REFUSALS: ReadonlySet<string | undefined> = new Set([
+  'ECONNREFUSED',
+  'EADDRNOTAVAIL',
+  'EAFNOSUPPORT',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+]);
+
+function failureOf({ code, message }: NodeJS.ErrnoException): DialFailure {
+  if (REFUSALS.has(code)) return { kind: 'refused' };
+  return code === 'ETIMEDOUT' ? { kind: 'timeout' } : { kind: 'failed', message };
 }

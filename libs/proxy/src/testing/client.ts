@@ -5,7 +5,7 @@ import { until } from './until.ts';
 /** A raw client: bytes out, bytes in, and how it ended. */
 export interface RawClient {
   readonly socket: Socket;
-  send(text: string | Buffer): void;
+  send(text: string | Uint8Array): void;
   /** Everything received so far, latin1. */
   received(): string;
   receivedBytes(): number;

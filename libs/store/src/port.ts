@@ -16,7 +16,10 @@ export interface Store {
    * over two batches. Resumes by itself after a broken connection. Ends only by `close`, or by `lost`.
    */
   watch(prefix: string, from: StoreRevision, watcher: StoreWatcher): StoreWatch;
-  /** Checks all guards and does all changes at one revision, or nothing. At most {@link COMMIT_OPERATIONS_MAX} of each. */
+  /**
+   * Checks all guards and does all changes at one revision, or nothing. At most {@link COMMIT_OPERATIONS_MAX} of each.
+   * Rejects with a RangeError for a transaction past the limits (limits.ts): a mistake of the caller.
+   */
   commit(transaction: Transaction): Promise<CommitOutcome>;
   /** A lease to attach keys to. Its end in the store is a lower bound: judge life by the time a keepalive was *sent*. */
   lease(ttlMs: number): Promise<LeaseOutcome>;
@@ -57,7 +60,10 @@ export interface Transaction {
 
 export type CommitOutcome =
   | { readonly kind: 'committed'; readonly revision: StoreRevision }
-  /** Nothing was changed. `failed` are the guards that did not hold, as indexes into `guards`. */
+  /**
+   * Nothing was changed. `failed` are the guards that did not hold, as indexes into `guards`; none, when all held and a
+   * put named a lease that the store no longer knows.
+   */
   | { readonly kind: 'refused'; readonly revision: StoreRevision; readonly failed: readonly number[] }
   /** It may or may not have happened, or may yet happen: settle by reading the key and comparing the operation's id. */
   | { readonly kind: 'unknown'; readonly message: string };
@@ -88,4 +94,6 @@ export interface StoreLease {
   revoke(): Promise<void>;
 }
 
-export type LeaseOutcome = { readonly kind: 'leased'; readonly lease: StoreLease } | { readonly kind: 'unavailable'; readonly message: string };
+export type LeaseOutcome =
+  | { readonly kind: 'leased'; readonly lease: StoreLease }
+  | { readonly kind: 'unavailable'; readonly message: string };

@@ -1,0 +1,149 @@
+import { later, type StoreRevision } from '@sallyport/model';
+import type { StoreClock } from './clock.ts';
+import type { Store, StoreEntry, StoreEvent, StoreWatch } from './port.ts';
+
+/** All entries under a prefix, as of one revision that only rises. */
+export interface StoreCache {
+  readonly entries: ReadonlyMap<string, StoreEntry>;
+  /** What `entries` shows; 0 before the first list. Rises with what arrives: a quiet store may be further on. */
+  readonly revision: StoreRevision;
+  get(key: string): StoreEntry | undefined;
+  /** False until the first list and while history is being listed anew; `entries` then shows an older state, whole. */
+  readonly complete: boolean;
+  /** False while the connection to the store is broken. For health: authority asks for its own writes to come back. */
+  readonly connected: boolean;
+  /**
+   * Called after each change of the entries with what changed and the new revision; the first list is one such change,
+   * and a relist brings the differences, if there are any. A key that was deleted and made again meanwhile is one put:
+   * its `createRevision` tells. Returns the function that ends it.
+   */
+  onChange(subscriber: CacheSubscriber): () => void;
+  /** Settles when the first list is in. */
+  readonly ready: Promise<void>;
+  close(): void;
+}
+
+/** `listed` events are what a list showed: they say what is there, not that it came about now. */
+export type CacheSubscriber = (events: readonly StoreEvent[], revision: StoreRevision, how: 'watched' | 'listed') => void;
+
+export interface CacheOptions {
+  readonly store: Store;
+  readonly prefix: string;
+  readonly clock: StoreClock;
+  /**
+   * On a store where nobody else writes, every revision has an event under the prefix: one that is missing was lost on
+   * the way, and everything is listed anew. `allowed` for prefixes that are only a part.
+   */
+  readonly holes?: 'relist' | 'allowed';
+  /** For metrics and the log. */
+  readonly onRelist?: (why: 'compacted' | 'hole' | 'unavailable') => void;
+}
+
+/** Between two tries to list, so that neither a store in trouble nor a stranger's writes are answered with a storm. */
+export const RELIST_EACH_MS = 1_000;
+
+export function followStore({ store, prefix, clock, holes = 'relist', onRelist = () => undefined }: CacheOptions): StoreCache {
+  const entries = new Map<string, StoreEntry>();
+  const subscribers = new Set<CacheSubscriber>();
+  const ready = Promise.withResolvers<void>();
+  let revision = 0n as StoreRevision;
+  let complete = false;
+  let connected = true;
+  let closed = false;
+  let watch: StoreWatch | undefined;
+  let listedAt = clock.now();
+  let cancelRetry = (): void => undefined;
+
+  async function list(): Promise<void> {
+    listedAt = clock.now();
+    const listed = await store.list(prefix);
+    if (closed) return;
+    if (listed.kind === 'unavailable') return relist('unavailable');
+    const events = difference(entries, listed.value, listed.revision);
+    complete = true;
+    connected = true;
+    watch = store.watch(prefix, (listed.revision + 1n) as StoreRevision, {
+      changed,
+      lost: () => relist('compacted'),
+      disconnected,
+    });
+    fold(events, listed.revision, 'listed');
+    ready.resolve();
+  }
+
+  function relist(why: 'compacted' | 'hole' | 'unavailable'): void {
+    watch?.close();
+    watch = undefined;
+    complete = false;
+    onRelist(why);
+    cancelRetry = clock.at(later(listedAt, RELIST_EACH_MS), () => void list());
+  }
+
+  function changed(events: readonly StoreEvent[], last: StoreRevision): void {
+    if (closed || !complete) return;
+    if (holes === 'relist' && hasHole(events, revision)) relist('hole');
+    else fold(events, last, 'watched');
+  }
+
+  function fold(events: readonly StoreEvent[], last: StoreRevision, how: 'watched' | 'listed'): void {
+    for (const event of events) {
+      if (event.kind === 'put') entries.set(event.entry.key, event.entry);
+      else entries.delete(event.key);
+    }
+    if (last > revision) revision = last;
+    if (events.length > 0) for (const subscriber of [...subscribers]) subscriber(events, revision, how);
+  }
+
+  function disconnected(is: boolean): void {
+    connected = !is;
+  }
+
+  void list();
+  return {
+    entries,
+    get revision() {
+      return revision;
+    },
+    get: (key) => entries.get(key),
+    get complete() {
+      return complete;
+    },
+    get connected() {
+      return connected && complete;
+    },
+    onChange(subscriber) {
+      subscribers.add(subscriber);
+      return () => void subscribers.delete(subscriber);
+    },
+    ready: ready.promise,
+    close() {
+      closed = true;
+      complete = false;
+      cancelRetry();
+      watch?.close();
+    },
+  };
+}
+
+/** What turns `old` into `fresh`; nothing for entries that did not move. */
+function difference(old: ReadonlyMap<string, StoreEntry>, fresh: readonly StoreEntry[], revision: StoreRevision): StoreEvent[] {
+  const events: StoreEvent[] = [];
+  const kept = new Set<string>();
+  for (const entry of fresh) {
+    kept.add(entry.key);
+    if (old.get(entry.key)?.modRevision !== entry.modRevision) events.push({ kind: 'put', entry });
+  }
+  for (const key of old.keys()) if (!kept.has(key)) events.push({ kind: 'delete', key, modRevision: revision });
+  return events;
+}
+
+/** Whether a revision after `seen` is missing. */
+function hasHole(events: readonly StoreEvent[], seen: StoreRevision): boolean {
+  let last: bigint = seen;
+  for (const event of events) {
+    const at = event.kind === 'put' ? event.entry.modRevision : event.modRevision;
+    if (at > last + 1n) return true;
+    last = at;
+  }
+  return false;
+}

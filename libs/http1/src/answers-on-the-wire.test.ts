@@ -22,7 +22,8 @@ interface Seen {
 const OF_CONNECTION = new Set(['transfer-encoding', 'connection', 'content-length']);
 function interesting(fields: readonly string[]): string[] {
   const kept: string[] = [];
-  for (let i = 0; i < fields.length; i += 2) if (!OF_CONNECTION.has((fields[i] ?? '').toLowerCase())) kept.push(`${fields[i]}: ${fields[i + 1]}`);
+  for (let i = 0; i < fields.length; i += 2)
+    if (!OF_CONNECTION.has((fields[i] ?? '').toLowerCase())) kept.push(`${fields[i]}: ${fields[i + 1]}`);
   return kept;
 }
 
@@ -60,8 +61,22 @@ function relay(input: Buffer, request: RequestHead): { seen: Seen; wire: string;
       }
       case 'end':
         if (plan?.framing === 'chunked') wire += lastChunk(reader.trailers);
-        return { seen: { interim, status: reader.head.status, fields: interesting(reader.head.fields), body, trailers: interesting(reader.trailers) }, wire, surplus: reader.buffered };
-      default:
+        return {
+          seen: {
+            interim,
+            status: reader.head.status,
+            fields: interesting(reader.head.fields),
+            body,
+            trailers: interesting(reader.trailers),
+          },
+          wire,
+          surplus: reader.buffered,
+        };
+      case 'switched':
+      case 'more':
+      case 'closed':
+      case 'truncated':
+      case 'rejected':
         return undefined;
     }
   }
@@ -80,7 +95,13 @@ function seenByNode(wire: string, method: string): Promise<Seen> {
       response.on('data', (data: Buffer) => (body += data.toString('latin1')));
       response.on('end', () => {
         if (!response.complete) return reject(new Error('unfinished'));
-        resolve({ interim, status: response.statusCode ?? 0, fields: interesting(response.rawHeaders), body, trailers: interesting(response.rawTrailers) });
+        resolve({
+          interim,
+          status: response.statusCode ?? 0,
+          fields: interesting(response.rawHeaders),
+          body,
+          trailers: interesting(response.rawTrailers),
+        });
         theirs.destroy();
       });
     });
@@ -90,21 +111,47 @@ function seenByNode(wire: string, method: string): Promise<Seen> {
   });
 }
 
-const value = fc.string({ unit: fc.constantFrom('a', '1', ' ', '\t', ',', ';', '\xe9', ':'), maxLength: 6 }).map((text) => text.replace(/^[ \t]+|[ \t]+$/g, ''));
+const value = fc
+  .string({ unit: fc.constantFrom('a', '1', ' ', '\t', ',', ';', '\xe9', ':'), maxLength: 6 })
+  .map((text) => text.replace(/^[ \t]+|[ \t]+$/g, ''));
 const fields = fc.array(fc.tuple(fc.constantFrom('X-A', 'x-b', 'ETag', 'X_C', 'Server'), value), { maxLength: 4 });
 const listed = (pairs: [string, string][]): string => pairs.map(([name, text]) => `${name}: ${text}\r\n`).join('');
 const data = fc.string({ unit: fc.constantFrom('a', '\r', '\n', '0', '\x00', '\xff', 'HTTP/1.1 200 OK\r\n\r\n'), maxLength: 6 });
-const statusLine = fc.constantFrom('HTTP/1.1 200 OK', 'HTTP/1.1 404 Not Found', 'HTTP/1.1 299 ', 'HTTP/1.1 204 No Content', 'HTTP/1.1 304 Not Modified', 'HTTP/1.0 200 OK');
+const statusLine = fc.constantFrom(
+  'HTTP/1.1 200 OK',
+  'HTTP/1.1 404 Not Found',
+  'HTTP/1.1 299 ',
+  'HTTP/1.1 204 No Content',
+  'HTTP/1.1 304 Not Modified',
+  'HTTP/1.0 200 OK',
+);
 const early = fc.constantFrom('', '', 'HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n', 'HTTP/1.1 102 Processing\r\n\r\n');
 const body = fc.oneof(
   data.map((text) => `Content-Length: ${text.length}\r\n\r\n${text}`),
   data.map((text) => `\r\n${text}`),
-  fc.tuple(fc.array(data.filter((text) => text !== ''), { maxLength: 3 }), fields).map(
-    ([pieces, trailers]) => `Transfer-Encoding: chunked\r\n\r\n${pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}0\r\n${listed(trailers)}\r\n`,
+  fc
+    .tuple(
+      fc.array(
+        data.filter((text) => text !== ''),
+        { maxLength: 3 },
+      ),
+      fields,
+    )
+    .map(
+      ([pieces, trailers]) =>
+        `Transfer-Encoding: chunked\r\n\r\n${pieces.map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('')}0\r\n${listed(trailers)}\r\n`,
+    ),
+  fc.constantFrom(
+    'Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    'Transfer-Encoding: x\r\n\r\n',
+    'Content-Length: 1, 1\r\n\r\na',
+    '\n\n',
+    'Transfer-Encoding: chunked\r\n\r\n5\r\nhel',
   ),
-  fc.constantFrom('Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 'Transfer-Encoding: x\r\n\r\n', 'Content-Length: 1, 1\r\n\r\na', '\n\n', 'Transfer-Encoding: chunked\r\n\r\n5\r\nhel'),
 );
-const input = fc.tuple(early, statusLine, fields, body).map(([before, line, some, rest]) => Buffer.from(`${before}${line}\r\n${listed(some)}${rest}`, 'latin1'));
+const input = fc
+  .tuple(early, statusLine, fields, body)
+  .map(([before, line, some, rest]) => Buffer.from(`${before}${line}\r\n${listed(some)}${rest}`, 'latin1'));
 const method = fc.constantFrom('GET', 'GET', 'HEAD', 'POST');
 
 test('what is passed on is read back as exactly the answer that came in', () => {

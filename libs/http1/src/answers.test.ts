@@ -14,11 +14,24 @@ const BROWSER = request('GET / HTTP/1.1', 'Accept: text/html,application/xhtml+x
 const SCRIPT = request('GET / HTTP/1.1', 'Accept: */*');
 const OLD = request('GET / HTTP/1.0', 'Connection: keep-alive');
 
-function parts(code: Code, asked: RequestHead | undefined, close = false): { line: string; fields: Map<string, string>; body: string } {
+function parts(
+  code: Code,
+  asked: RequestHead | undefined,
+  close = false,
+): { line: string; fields: Map<string, string>; body: string } {
   const text = writeAnswer(code, { request: asked, host: 'a.b', close });
   const [head = '', body = ''] = text.split('\r\n\r\n', 2);
   const [line = '', ...fields] = head.split('\r\n');
-  return { line, fields: new Map(fields.map((field): [string, string] => [field.slice(0, field.indexOf(':')).toLowerCase(), field.slice(field.indexOf(':') + 2)])), body };
+  return {
+    line,
+    fields: new Map(
+      fields.map((field): [string, string] => [
+        field.slice(0, field.indexOf(':')).toLowerCase(),
+        field.slice(field.indexOf(':') + 2),
+      ]),
+    ),
+    body,
+  };
 }
 
 test.each(CODES)('%s as JSON', (code) => {
@@ -44,7 +57,9 @@ test.each(CODES)('%s as a page', (code) => {
 });
 
 test('every answer is ASCII, so that a character is a byte', () => {
-  for (const code of CODES) for (const asked of [BROWSER, SCRIPT, undefined]) expect(writeAnswer(code, { request: asked, host: 'a.b', close: true })).toMatch(/^[\r\n -~]*$/);
+  for (const code of CODES)
+    for (const asked of [BROWSER, SCRIPT, undefined])
+      expect(writeAnswer(code, { request: asked, host: 'a.b', close: true })).toMatch(/^[\r\n -~]*$/);
 });
 
 const statuses: [code: Code, status: number, retryAfter: boolean][] = [
@@ -82,7 +97,11 @@ const htmlOrNot: [accept: string[], html: boolean][] = [
   [[], false],
 ];
 test.each(htmlOrNot)('%j gets HTML: %s', (accept, html) => {
-  expect(parts('app_unreachable', request('GET / HTTP/1.1', ...accept)).fields.get('content-type')?.startsWith('text/html')).toBe(html);
+  expect(
+    parts('app_unreachable', request('GET / HTTP/1.1', ...accept))
+      .fields.get('content-type')
+      ?.startsWith('text/html'),
+  ).toBe(html);
 });
 
 test('an answer to HEAD has the fields and no body', () => {
@@ -106,7 +125,9 @@ test.each(closing)('connection: %s', (_title, code, asked, close, want) => {
 });
 
 test('a host cannot break out of the page', () => {
-  expect(writeAnswer('route_unknown', { request: BROWSER, host: '"><script>&', close: false })).toContain('&quot;&gt;&lt;script&gt;&amp;');
+  expect(writeAnswer('route_unknown', { request: BROWSER, host: '"><script>&', close: false })).toContain(
+    '&quot;&gt;&lt;script&gt;&amp;',
+  );
 });
 
 test('a 405 says what is allowed', () => expect(parts('method_refused', SCRIPT).fields.has('allow')).toBe(true));

@@ -22,7 +22,9 @@ export function writeAnswer(code: Code, context: AnswerContext): string {
   const { request, host } = context;
   const row = ANSWERS[code];
   const html = request !== undefined && acceptsHtml(request);
-  const body = html ? page(code, row, host) : `${JSON.stringify({ code, message: row.message, host, retryable: row.retryable })}\n`;
+  const body = html
+    ? page(code, row, host)
+    : `${JSON.stringify({ code, message: row.message, host, retryable: row.retryable })}\n`;
   const close = answerCloses(code, context);
   let out = `HTTP/1.1 ${row.status} ${row.phrase}\r\n`;
   out += `Content-Type: ${html ? 'text/html' : 'application/json'}; charset=utf-8\r\nContent-Length: ${body.length}\r\n`;
@@ -54,7 +56,7 @@ function isHtml(member: string): boolean {
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
+const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ESCAPES[character] ?? '');
 
 const STYLE =
   'html{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:18vh auto 0;padding:0 1.5rem}' +
@@ -64,5 +66,5 @@ const STYLE =
 function page(code: Code, row: AnswerRow, host: string): string {
   const again = row.retryAfterS === undefined ? '' : `<meta http-equiv="refresh" content="${row.retryAfterS}">`;
   const hint = again === '' ? '' : '<p><small>This page tries again by itself.</small></p>';
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${again}<title>${row.status} ${row.phrase}</title><style>${STYLE}</style></head><body><h1>${row.message}</h1>${host === '' ? '' : `<p>${escape(host)}</p>`}<p><code>${row.status} ${code}</code></p>${hint}</body></html>\n`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${again}<title>${row.status} ${row.phrase}</title><style>${STYLE}</style></head><body><h1>${row.message}</h1>${host === '' ? '' : `<p>${escapeHtml(host)}</p>`}<p><code>${row.status} ${code}</code></p>${hint}</body></html>\n`;
 }

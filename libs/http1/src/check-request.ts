@@ -36,7 +36,12 @@ export function checkRequest(head: RequestHead): Checked {
   if (handshake === 'malformed') return refuse('bad_request', 'a WebSocket handshake without a good key or version');
   return {
     ok: true,
-    value: { host: asked.host, hostField: asked.port === '' ? asked.host : `${asked.host}:${asked.port}`, target, webSocket: handshake === 'yes' },
+    value: {
+      host: asked.host,
+      hostField: asked.port === '' ? asked.host : `${asked.host}:${asked.port}`,
+      target,
+      webSocket: handshake === 'yes',
+    },
   };
 }
 
@@ -57,4 +62,5 @@ const refuse = (code: Rejection['code'], reason: string): Checked => ({ ok: fals
 const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /** Whether a request may be sent a second time after a reused connection died: idempotent (RFC 9110 section 9.2.2), no body. */
-export const mayRepeat = (head: RequestHead): boolean => IDEMPOTENT.has(head.method) && (head.framing === 'none' || head.length === 0);
+export const mayRepeat = (head: RequestHead): boolean =>
+  IDEMPOTENT.has(head.method) && (head.framing === 'none' || head.length === 0);

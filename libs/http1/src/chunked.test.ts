@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createRequestReader } from './request-reader.ts';
-import { transcribe } from './transcript.ts';
+import { transcribe } from './testing/transcript.ts';
 
 const HEAD = 'POST /x HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n';
 const read = (body: string): string[] => transcribe(createRequestReader<Buffer>(), [Buffer.from(HEAD + body, 'latin1')]).slice(1);
@@ -8,11 +8,19 @@ const read = (body: string): string[] => transcribe(createRequestReader<Buffer>(
 const accepted: [title: string, body: string, want: string[]][] = [
   ['one chunk', '5\r\nhello\r\n0\r\n\r\n', ['data hello', 'end', 'closed']],
   ['no chunk', '0\r\n\r\n', ['end', 'closed']],
-  ['sizes in both cases, with zeros before', `A\r\n0123456789\r\na\r\n0123456789\r\n0001\r\nx\r\n000\r\n\r\n`, ['data 01234567890123456789x', 'end', 'closed']],
+  [
+    'sizes in both cases, with zeros before',
+    `A\r\n0123456789\r\na\r\n0123456789\r\n0001\r\nx\r\n000\r\n\r\n`,
+    ['data 01234567890123456789x', 'end', 'closed'],
+  ],
   ['an extension, dropped', '5;ext=1;b="q"\r\nhello\r\n0;last\r\n\r\n', ['data hello', 'end', 'closed']],
   ['a trailer', '0\r\nX-Sum: 42\r\n\r\n', ['end | X-Sum: 42', 'closed']],
   ['a trailer that reads like a request', '0\r\nX: POST / HTTP/1.1\r\n\r\n', ['end | X: POST / HTTP/1.1', 'closed']],
-  ['trailers without those that may not be one', '0\r\nA: 1\r\nContent-Length: 66\r\nHost: e\r\nX-Forwarded-For: 6\r\nCookie: c\r\nB: 2\r\n\r\n', ['end | A: 1 | B: 2', 'closed']],
+  [
+    'trailers without those that may not be one',
+    '0\r\nA: 1\r\nContent-Length: 66\r\nHost: e\r\nX-Forwarded-For: 6\r\nCookie: c\r\nB: 2\r\n\r\n',
+    ['end | A: 1 | B: 2', 'closed'],
+  ],
   ['data that reads like the end', '5\r\n0\r\n\r\n\r\n0\r\n\r\n', ['data 0\r\n\r\n', 'end', 'closed']],
 ];
 test.each(accepted)('reads %s', (_title, body, want) => expect(read(body)).toEqual(want));

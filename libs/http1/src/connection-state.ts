@@ -42,7 +42,13 @@ export type ConnectionEvent =
 
 const MOVES: Readonly<Record<ConnectionState, Partial<Readonly<Record<ConnectionEvent, ConnectionState>>>>> = {
   idle: { 'request-head': 'receiving', reject: 'early-answering', close: 'closed' },
-  receiving: { 'request-end': 'received', interim: 'receiving', 'answer-head': 'early-answering', reject: 'early-answering', close: 'closed' },
+  receiving: {
+    'request-end': 'received',
+    interim: 'receiving',
+    'answer-head': 'early-answering',
+    reject: 'early-answering',
+    close: 'closed',
+  },
   received: { interim: 'received', 'answer-head': 'answering', switch: 'tunnel', close: 'closed' },
   'early-answering': { 'request-end': 'answering', 'answer-end': 'early-answered', close: 'closed' },
   'early-answered': { 'request-end': 'answered', close: 'closed' },

@@ -19,7 +19,8 @@ const ONLY_KEEP_ALIVE: ConnectionTokens = { close: false, keepAlive: true, upgra
 /** Members that are no token name nothing and are passed over. */
 export function readConnection(fields: Fields, kinds: readonly FieldKind[]): ConnectionTokens {
   let joined = '';
-  for (let i = 0; i < kinds.length; i++) if (kinds[i] === FIELD.connection) joined += joined === '' ? fields[2 * i + 1] : `,${fields[2 * i + 1]}`;
+  for (let i = 0; i < kinds.length; i++)
+    if (kinds[i] === FIELD.connection) joined += joined === '' ? fields[2 * i + 1] : `,${fields[2 * i + 1]}`;
   joined = joined.toLowerCase();
   if (joined === 'keep-alive') return ONLY_KEEP_ALIVE;
   if (joined === 'close') return ONLY_CLOSE;

@@ -52,7 +52,17 @@ const NAMED: Readonly<Record<string, FieldKind>> = {
 /** Plain names that nearly every message has: listed only so that they are found at the first look. */
 const USUAL = [
   ...['user-agent', 'accept-encoding', 'accept-language', 'cookie', 'referer', 'cache-control', 'pragma', 'authorization'],
-  ...['if-none-match', 'if-modified-since', 'content-type', 'content-encoding', 'date', 'server', 'etag', 'last-modified', 'vary'],
+  ...[
+    'if-none-match',
+    'if-modified-since',
+    'content-type',
+    'content-encoding',
+    'date',
+    'server',
+    'etag',
+    'last-modified',
+    'vary',
+  ],
   ...['location', 'accept-ranges', 'range', 'sec-fetch-site', 'sec-fetch-mode', 'sec-fetch-dest', 'sec-fetch-user'],
   ...['sec-ch-ua', 'sec-ch-ua-mobile', 'sec-ch-ua-platform', 'upgrade-insecure-requests', 'priority', 'dnt'],
 ];

@@ -30,7 +30,7 @@ export function forwardRequest(head: RequestHead, asked: Asked, context: Request
   for (let i = 0; i < kinds.length; i++) {
     const name = fields[2 * i] ?? '';
     const value = fields[2 * i + 1] ?? '';
-    switch (kinds[i]) {
+    switch (kinds[i] ?? FIELD.plain) {
       case FIELD.host:
         out += `${name}: ${hostToSend(asked, context)}\r\n`;
         break;
@@ -65,16 +65,22 @@ export function forwardRequest(head: RequestHead, asked: Asked, context: Request
       case FIELD.ours:
         break;
       case FIELD.origin:
-        if (policy.origin !== 'strip' && !isNamed(name, connectionNames)) out += `${name}: ${originToSend(value, asked, context)}\r\n`;
+        if (policy.origin !== 'strip' && !isNamed(name, connectionNames))
+          out += `${name}: ${originToSend(value, asked, context)}\r\n`;
         break;
-      default:
+      case FIELD.plain:
+      case FIELD.accept:
+      case FIELD.setCookie:
+      case FIELD.webSocketKey:
+      case FIELD.webSocketVersion:
         if (!isNamed(name, connectionNames)) out += `${name}: ${value}\r\n`;
     }
   }
   return `${out}X-Forwarded-For: ${context.forwardedFor}\r\nX-Forwarded-Proto: https\r\nX-Forwarded-Host: ${asked.hostField}\r\n\r\n`;
 }
 
-const wantsTrailers = (te: string): boolean => listMembers(te).some((member) => trimBlanks(member.split(';')[0] ?? '').toLowerCase() === 'trailers');
+const wantsTrailers = (te: string): boolean =>
+  listMembers(te).some((member) => trimBlanks(member.split(';')[0] ?? '').toLowerCase() === 'trailers');
 
 function hostToSend(asked: Asked, { policy, port }: RequestContext): string {
   if (policy.host === 'public') return asked.hostField;

@@ -32,8 +32,42 @@ const CL = 'Content-Length: 5';
 const TE = 'Transfer-Encoding: chunked';
 
 const rows: [title: string, got: string[], want: string[]][] = [
-  ['names, order and duplicates', forwarded(GET, [OK, 'X-FoO: 1', 'Set-Cookie: a=1; Path=/', CL, 'Set-Cookie: b=2', 'WWW-Authenticate: Basic', 'WWW-Authenticate: Bearer', 'X-FoO: 3']), [OK, 'X-FoO: 1', 'Set-Cookie: a=1; Path=/', CL, 'Set-Cookie: b=2', 'WWW-Authenticate: Basic', 'WWW-Authenticate: Bearer', 'X-FoO: 3']],
-  ['what Connection names', forwarded(GET, [OK, CL, 'Connection: keep-alive, X-Internal', 'X-Internal: 1', 'Keep-Alive: timeout=77', 'Proxy-Connection: keep-alive', 'X-Stays: 1']), [OK, CL, 'X-Stays: 1']],
+  [
+    'names, order and duplicates',
+    forwarded(GET, [
+      OK,
+      'X-FoO: 1',
+      'Set-Cookie: a=1; Path=/',
+      CL,
+      'Set-Cookie: b=2',
+      'WWW-Authenticate: Basic',
+      'WWW-Authenticate: Bearer',
+      'X-FoO: 3',
+    ]),
+    [
+      OK,
+      'X-FoO: 1',
+      'Set-Cookie: a=1; Path=/',
+      CL,
+      'Set-Cookie: b=2',
+      'WWW-Authenticate: Basic',
+      'WWW-Authenticate: Bearer',
+      'X-FoO: 3',
+    ],
+  ],
+  [
+    'what Connection names',
+    forwarded(GET, [
+      OK,
+      CL,
+      'Connection: keep-alive, X-Internal',
+      'X-Internal: 1',
+      'Keep-Alive: timeout=77',
+      'Proxy-Connection: keep-alive',
+      'X-Stays: 1',
+    ]),
+    [OK, CL, 'X-Stays: 1'],
+  ],
   ['Connection cannot name the framing away', forwarded(GET, [OK, CL, 'Connection: Content-Length']), [OK, CL]],
   ['the close of the application is not the client’s', forwarded(GET, [OK, CL, 'Connection: close']), [OK, CL]],
   ['a forged code of ours', forwarded(GET, [OK, CL, 'sallyport-error: not_fresh', 'Sallyport_Error: x']), [OK, CL]],
@@ -56,8 +90,16 @@ const rows: [title: string, got: string[], want: string[]][] = [
   ['304 with a length', forwarded(GET, ['HTTP/1.1 304 Not Modified', CL]), ['HTTP/1.1 304 Not Modified', CL]],
   ['304 with chunked', forwarded(GET, ['HTTP/1.1 304 Not Modified', TE]), ['HTTP/1.1 304 Not Modified']],
   ['204 with a length', forwarded(GET, ['HTTP/1.1 204 No Content', CL]), ['HTTP/1.1 204 No Content']],
-  ['426 with its Upgrade', forwarded(GET, ['HTTP/1.1 426 Upgrade Required', 'Connection: Upgrade', 'Upgrade: foo/2', CL]), ['HTTP/1.1 426 Upgrade Required', 'Upgrade: foo/2', CL, 'Connection: Upgrade']],
-  ['426 and close', forwarded(CLOSING, ['HTTP/1.1 426 Upgrade Required', 'Upgrade: foo/2', CL]), ['HTTP/1.1 426 Upgrade Required', 'Upgrade: foo/2', CL, 'Connection: Upgrade, close']],
+  [
+    '426 with its Upgrade',
+    forwarded(GET, ['HTTP/1.1 426 Upgrade Required', 'Connection: Upgrade', 'Upgrade: foo/2', CL]),
+    ['HTTP/1.1 426 Upgrade Required', 'Upgrade: foo/2', CL, 'Connection: Upgrade'],
+  ],
+  [
+    '426 and close',
+    forwarded(CLOSING, ['HTTP/1.1 426 Upgrade Required', 'Upgrade: foo/2', CL]),
+    ['HTTP/1.1 426 Upgrade Required', 'Upgrade: foo/2', CL, 'Connection: Upgrade, close'],
+  ],
   ['a cookie for the parent domain', forwarded(GET, [OK, CL, 'Set-Cookie: a=1; Domain=b']), [OK, CL, 'Set-Cookie: a=1']],
   ['an answer without a phrase', forwarded(GET, ['HTTP/1.1 200', CL]), ['HTTP/1.1 200 ', CL]],
 ];
@@ -65,11 +107,21 @@ test.each(rows)('forwards %s', (_title, got, want) => expect(got).toEqual(want))
 
 test('cookies pass as they are where the service says so', () => {
   const head = response('GET', OK, CL, 'Set-Cookie: a=1; Domain=b');
-  expect(forwardResponse(head, planResponse(GET, head, false), 'a.b', { ...DEFAULT_POLICY, cookies: 'pass' })).toContain('; Domain=b\r\n');
+  expect(forwardResponse(head, planResponse(GET, head, false), 'a.b', { ...DEFAULT_POLICY, cookies: 'pass' })).toContain(
+    '; Domain=b\r\n',
+  );
 });
 
 const CONTINUE = response('GET', 'HTTP/1.1 100 Continue');
-const HINTS = response('GET', 'HTTP/1.1 103 Early Hints', 'Link: a', 'Content-Length: 3', 'Connection: close', 'Set-Cookie: a=1', 'Link: b');
+const HINTS = response(
+  'GET',
+  'HTTP/1.1 103 Early Hints',
+  'Link: a',
+  'Content-Length: 3',
+  'Connection: close',
+  'Set-Cookie: a=1',
+  'Link: b',
+);
 const EXPECTING = request('POST / HTTP/1.1', 'Expect: 100-Continue', 'Content-Length: 3');
 const interims: [title: string, got: string, want: string][] = [
   ['a 100 to a client that waits', forwardInterim(CONTINUE, EXPECTING), 'HTTP/1.1 100 Continue\r\n\r\n'],
@@ -80,6 +132,23 @@ const interims: [title: string, got: string, want: string][] = [
 test.each(interims)('interim: %s', (_title, got, want) => expect(got).toBe(want));
 
 test('a 101 keeps its Upgrade, protocol and cookies, and no framing', () => {
-  const head = response('GET', 'HTTP/1.1 101 Switching Protocols', 'connection: upgrade, x', 'X: 1', 'UPGRADE: WebSocket', 'Sec-WebSocket-Accept: k', 'Set-Cookie: a=1', 'Set-Cookie: b=2; domain=.b', 'Content-Length: 0');
-  expect(lines(forwardSwitch(head, 'a.b', DEFAULT_POLICY))).toEqual(['HTTP/1.1 101 Switching Protocols', 'UPGRADE: WebSocket', 'Sec-WebSocket-Accept: k', 'Set-Cookie: a=1', 'Set-Cookie: b=2', 'Connection: Upgrade']);
+  const head = response(
+    'GET',
+    'HTTP/1.1 101 Switching Protocols',
+    'connection: upgrade, x',
+    'X: 1',
+    'UPGRADE: WebSocket',
+    'Sec-WebSocket-Accept: k',
+    'Set-Cookie: a=1',
+    'Set-Cookie: b=2; domain=.b',
+    'Content-Length: 0',
+  );
+  expect(lines(forwardSwitch(head, 'a.b', DEFAULT_POLICY))).toEqual([
+    'HTTP/1.1 101 Switching Protocols',
+    'UPGRADE: WebSocket',
+    'Sec-WebSocket-Accept: k',
+    'Set-Cookie: a=1',
+    'Set-Cookie: b=2',
+    'Connection: Upgrade',
+  ]);
 });

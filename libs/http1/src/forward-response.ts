@@ -34,7 +34,13 @@ export function forwardSwitch(response: ResponseHead, host: string, policy: Serv
 const statusLine = (response: ResponseHead): string => `HTTP/1.1 ${response.status} ${response.phrase}\r\n`;
 
 /** The field lines without those of the connection; the framing field, where the plan keeps it, from what was understood. */
-function endToEnd(response: ResponseHead, framing: Plan['framing'], host: string, policy: ServicePolicy | undefined, upgrade: boolean): string {
+function endToEnd(
+  response: ResponseHead,
+  framing: Plan['framing'],
+  host: string,
+  policy: ServicePolicy | undefined,
+  upgrade: boolean,
+): string {
   const { fields, kinds, connectionNames } = response;
   // Answers to HEAD and 304 tell the length of a body that does not follow; 1xx and 204 may not (RFC 9110 section 8.6).
   const length = response.status < 200 || response.status === 204 ? -1 : response.length;
@@ -42,7 +48,7 @@ function endToEnd(response: ResponseHead, framing: Plan['framing'], host: string
   for (let i = 0; i < kinds.length; i++) {
     const name = fields[2 * i] ?? '';
     const value = fields[2 * i + 1] ?? '';
-    switch (kinds[i]) {
+    switch (kinds[i] ?? FIELD.plain) {
       case FIELD.contentLength:
         if (length >= 0) out += `${name}: ${length}\r\n`;
         break;
@@ -64,7 +70,16 @@ function endToEnd(response: ResponseHead, framing: Plan['framing'], host: string
         if (policy === undefined || isNamed(name, connectionNames)) break;
         out += `${name}: ${policy.cookies === 'isolate' ? isolateCookie(value, host) : value}\r\n`;
         break;
-      default:
+      // What means something in requests only is the application's own affair here.
+      case FIELD.plain:
+      case FIELD.host:
+      case FIELD.expect:
+      case FIELD.forwardedFor:
+      case FIELD.forwarded:
+      case FIELD.origin:
+      case FIELD.accept:
+      case FIELD.webSocketKey:
+      case FIELD.webSocketVersion:
         if (!isNamed(name, connectionNames)) out += `${name}: ${value}\r\n`;
     }
   }

@@ -5,7 +5,13 @@ import { type Carrier, frame } from './framing.ts';
 function framed(carrier: Carrier, minor: 0 | 1, ...lines: string[]): string {
   const pairs = lines.map((line) => line.split(': '));
   const kinds = pairs.map(([name = '']) => kindOf(name));
-  const result = frame(pairs.flat(), kinds, kinds.reduce((seen: number, kind) => seen | (1 << kind), 0), minor, carrier);
+  const result = frame(
+    pairs.flat(),
+    kinds,
+    kinds.reduce((seen: number, kind) => seen | (1 << kind), 0),
+    minor,
+    carrier,
+  );
   return 'code' in result ? result.code : result.length === -1 ? result.framing : `${result.framing} ${result.length}`;
 }
 

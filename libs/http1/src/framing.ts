@@ -24,7 +24,13 @@ const CONTENT_LENGTH = /^[0-9]{1,16}$/;
  * The one place that decides where a body ends, in the order of RFC 9112 section 6.3. Stricter than the RFC where it leaves
  * a choice: whatever two readers could understand differently is refused.
  */
-export function frame(fields: Fields, kinds: readonly FieldKind[], seen: number, minor: 0 | 1, carrier: Carrier): Framed | Rejection {
+export function frame(
+  fields: Fields,
+  kinds: readonly FieldKind[],
+  seen: number,
+  minor: 0 | 1,
+  carrier: Carrier,
+): Framed | Rejection {
   // 1, 2. Messages that never have a body are told apart by `carrier`; CONNECT does not get here. Their framing fields are
   // still checked: they travel on, and the next reader may not know what was asked.
   if ((seen & FRAMING_BITS) === 0) {
@@ -59,7 +65,9 @@ export function frame(fields: Fields, kinds: readonly FieldKind[], seen: number,
 /** A list of transfer codings is a thing we do not implement (501); anything else is no list at all (400). */
 function refuseCoding(value: string): Rejection {
   const known = listMembers(value).every(isToken);
-  return known ? { code: 'coding_refused', reason: 'a Transfer-Encoding other than chunked' } : refuse('a malformed Transfer-Encoding');
+  return known
+    ? { code: 'coding_refused', reason: 'a Transfer-Encoding other than chunked' }
+    : refuse('a malformed Transfer-Encoding');
 }
 
 const refuse = (reason: string): Rejection => ({ code: 'bad_request', reason });

@@ -15,9 +15,11 @@
  *       'data':      write reader.data upstream; around it chunkHead and CHUNK_END if reader.head.framing is 'chunked'
  *       'end':       write lastChunk(reader.trailers) if chunked; then do not call read until the answer is sent whole
  *       'more':      stop the loop; socket.resume()
- *       'rejected':  writeAnswer(reader.rejection.code, { host: '', close: true }); drain a little; close
+ *       'rejected':  writeAnswer(reader.rejection.code, { host: '', close: true }); flush; drain a little; close
  *       'closed':    idle and gone: close.   'truncated': the client gave up: abort upstream
  *     }
+ *   An answer of our own to a head that was read: writeAnswer(code, context), and close if answerCloses(code, context).
+ *   A client's FIN ends an exchange that is running: do not wait for 'truncated' behind an unread pipeline.
  *   `reader.head` stays the same object until the next 'head'; keep it for the exchange.
  *   Waiting for a final answer after 'end', go on pushing (so that an abort is seen) until push answers false.
  *
@@ -37,6 +39,7 @@
  *       'closed':    before any byte: on a reused connection and mayRepeat(request), once more on a new one; else 502
  *       'truncated', 'rejected':  502 app_protocol if no head was sent yet; else destroy the client side (never a clean end)
  *     }
+ *   A reset is no end of input: call endOfInput for a FIN only, or a body that ends with the connection would seem whole.
  *   A pooled connection that delivers anything, or ends, while nobody waits is destroyed.
  *
  * Tunnel: after 'switched', write answers.takeRest() to the client and reader.takeRest() to the application, then splice.

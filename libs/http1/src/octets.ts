@@ -7,7 +7,8 @@ export const HASH = 0x23;
 export const COLON = 0x3a;
 export const SEMICOLON = 0x3b;
 
-const tableOf = (has: (octet: number) => boolean): Uint8Array => Uint8Array.from({ length: 256 }, (_, octet) => (has(octet) ? 1 : 0));
+const tableOf = (has: (octet: number) => boolean): Uint8Array =>
+  Uint8Array.from({ length: 256 }, (_, octet) => (has(octet) ? 1 : 0));
 
 const TOKEN_CHARACTERS = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 

@@ -24,7 +24,9 @@ export function readRequestHead(text: string, fieldCountMax: number): RequestHea
   at++;
   const minor = text.startsWith('HTTP/1.1\r\n', at) ? 1 : text.startsWith('HTTP/1.0\r\n', at) ? 0 : undefined;
   if (minor === undefined) {
-    return VERSION_LINE.test(text.slice(at, at + 32)) ? { code: 'version_refused', reason: 'an HTTP version other than 1.0 and 1.1' } : malformed('a malformed HTTP version');
+    return VERSION_LINE.test(text.slice(at, at + 32))
+      ? { code: 'version_refused', reason: 'an HTTP version other than 1.0 and 1.1' }
+      : malformed('a malformed HTTP version');
   }
 
   const lines: FieldLines = { fields: [], kinds: [], seen: 0 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { createRequestReader } from './request-reader.ts';
-import { transcribe } from './transcript.ts';
+import { transcribe } from './testing/transcript.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 const read = (...chunks: string[]): string[] => transcribe(createRequestReader<Buffer>(), chunks.map(bytes));
@@ -19,20 +19,53 @@ const accepted: [title: string, input: string, want: string[]][] = [
   ['a tab inside a value', get('X:a\tb'), ['head GET /x 1.1 | Host: h | X: a\tb', 'end', 'closed']],
   ['empty values', get('A:', 'B:   '), ['head GET /x 1.1 | Host: h | A:  | B: ', 'end', 'closed']],
   ['bytes above 7f in a value', get('X: \xc3\xa9'), ['head GET /x 1.1 | Host: h | X: \xc3\xa9', 'end', 'closed']],
-  ['every token character in a name', get("!#$%&'*+-.^_`|~09azAZ: v"), ["head GET /x 1.1 | Host: h | !#$%&'*+-.^_`|~09azAZ: v", 'end', 'closed']],
+  [
+    'every token character in a name',
+    get("!#$%&'*+-.^_`|~09azAZ: v"),
+    ["head GET /x 1.1 | Host: h | !#$%&'*+-.^_`|~09azAZ: v", 'end', 'closed'],
+  ],
   ['duplicates in their order', get('X: 1', 'x: 2', 'X: 1'), ['head GET /x 1.1 | Host: h | X: 1 | x: 2 | X: 1', 'end', 'closed']],
-  ['an odd target, untouched', 'GET //x/%2e?a="b"|c^d{e}f<g>\xe9 HTTP/1.1\r\n\r\n', ['head GET //x/%2e?a="b"|c^d{e}f<g>\xe9 1.1', 'end', 'closed']],
+  [
+    'an odd target, untouched',
+    'GET //x/%2e?a="b"|c^d{e}f<g>\xe9 HTTP/1.1\r\n\r\n',
+    ['head GET //x/%2e?a="b"|c^d{e}f<g>\xe9 1.1', 'end', 'closed'],
+  ],
   ['a made-up method', 'FROB-1 / HTTP/1.1\r\n\r\n', ['head FROB-1 / 1.1', 'end', 'closed']],
-  ['a body of known length', post(['Content-Length: 5'], 'hello'), ['head POST /x 1.1 | Host: h | Content-Length: 5', 'data hello', 'end', 'closed']],
+  [
+    'a body of known length',
+    post(['Content-Length: 5'], 'hello'),
+    ['head POST /x 1.1 | Host: h | Content-Length: 5', 'data hello', 'end', 'closed'],
+  ],
   ['a length of 0', post(['Content-Length: 0'], ''), ['head POST /x 1.1 | Host: h | Content-Length: 0', 'end', 'closed']],
-  ['Transfer-Encoding in capitals', post(['Transfer-Encoding: CHUNKED'], '0\r\n\r\n'), ['head POST /x 1.1 | Host: h | Transfer-Encoding: CHUNKED', 'end', 'closed']],
-  ['a GET with a body', get('Content-Length: 2').concat('ab'), ['head GET /x 1.1 | Host: h | Content-Length: 2', 'data ab', 'end', 'closed']],
+  [
+    'Transfer-Encoding in capitals',
+    post(['Transfer-Encoding: CHUNKED'], '0\r\n\r\n'),
+    ['head POST /x 1.1 | Host: h | Transfer-Encoding: CHUNKED', 'end', 'closed'],
+  ],
+  [
+    'a GET with a body',
+    get('Content-Length: 2').concat('ab'),
+    ['head GET /x 1.1 | Host: h | Content-Length: 2', 'data ab', 'end', 'closed'],
+  ],
   [
     'three requests in one segment',
     get() + post(['Content-Length: 2'], 'hi') + get(),
-    ['head GET /x 1.1 | Host: h', 'end', 'head POST /x 1.1 | Host: h | Content-Length: 2', 'data hi', 'end', 'head GET /x 1.1 | Host: h', 'end', 'closed'],
+    [
+      'head GET /x 1.1 | Host: h',
+      'end',
+      'head POST /x 1.1 | Host: h | Content-Length: 2',
+      'data hi',
+      'end',
+      'head GET /x 1.1 | Host: h',
+      'end',
+      'closed',
+    ],
   ],
-  ['a body that reads like a request', post([`Content-Length: ${get().length}`], get()), [`head POST /x 1.1 | Host: h | Content-Length: ${get().length}`, `data ${get()}`, 'end', 'closed']],
+  [
+    'a body that reads like a request',
+    post([`Content-Length: ${get().length}`], get()),
+    [`head POST /x 1.1 | Host: h | Content-Length: ${get().length}`, `data ${get()}`, 'end', 'closed'],
+  ],
   ['nothing at all', '', ['closed']],
 ];
 test.each(accepted)('reads %s', (_title, input, want) => expect(read(input)).toEqual(want));
@@ -99,7 +132,14 @@ test('a rejected reader stays dead', () => {
   expect(reader.read()).toBe('rejected');
 });
 
-const limits = { ...DEFAULT_LIMITS, headBytesMax: 60, fieldCountMax: 3, trailerBytesMax: 20, trailerCountMax: 2, chunkExtensionBytesMax: 4 };
+const limits = {
+  ...DEFAULT_LIMITS,
+  headBytesMax: 60,
+  fieldCountMax: 3,
+  trailerBytesMax: 20,
+  trailerCountMax: 2,
+  chunkExtensionBytesMax: 4,
+};
 const readLimited = (input: string): string | undefined => transcribe(createRequestReader<Buffer>(limits), [bytes(input)]).at(-1);
 const head = (size: number): string => `GET / HTTP/1.1\r\nA: ${'a'.repeat(size - 23)}\r\n\r\n`;
 const limited: [title: string, input: string, want: string][] = [

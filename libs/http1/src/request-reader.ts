@@ -55,7 +55,8 @@ export function createRequestReader<B extends Bytes<B>>(limits: Limits = DEFAULT
 
   function readHead(): RequestEvent {
     while (input.chunk !== undefined) {
-      if (section.size === 0 && !skipEmptyLines()) return reject({ code: 'bad_request', reason: 'a bare CR before the request line' });
+      if (section.size === 0 && !skipEmptyLines())
+        return reject({ code: 'bad_request', reason: 'a bare CR before the request line' });
       if (input.chunk === undefined) break;
       const end = section.take(input.chunk, input.at);
       if (end === UNFINISHED) {
@@ -104,7 +105,7 @@ export function createRequestReader<B extends Bytes<B>>(limits: Limits = DEFAULT
   }
 
   return {
-    push: input.push,
+    push: (chunk) => input.push(chunk),
     endOfInput() {
       input.ended = true;
     },

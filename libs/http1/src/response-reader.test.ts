@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { DEFAULT_LIMITS } from './limits.ts';
 import { createResponseReader, type ResponseReader } from './response-reader.ts';
-import { transcribe } from './transcript.ts';
+import { transcribe } from './testing/transcript.ts';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');
 function expecting(method = 'GET', webSocket = false): ResponseReader<Buffer> {
@@ -9,22 +9,55 @@ function expecting(method = 'GET', webSocket = false): ResponseReader<Buffer> {
   reader.expect({ method }, webSocket);
   return reader;
 }
-const read = (input: string, method?: string, webSocket?: boolean): string[] => transcribe(expecting(method, webSocket), [bytes(input)]);
+const read = (input: string, method?: string, webSocket?: boolean): string[] =>
+  transcribe(expecting(method, webSocket), [bytes(input)]);
 const ok = (...lines: string[]): string => ['HTTP/1.1 200 OK', ...lines].join('\r\n');
 
 const accepted: [title: string, got: string[], want: string[]][] = [
   ['a length', read(ok('Content-Length: 2', '', 'ok')), ['head 1.1 200 OK | Content-Length: 2', 'data ok', 'end', 'closed']],
-  ['chunks and trailers', read(ok('Transfer-Encoding: chunked', '', '2', 'ok', '0', 'X: 1', '', '')), ['head 1.1 200 OK | Transfer-Encoding: chunked', 'data ok', 'end | X: 1', 'closed']],
+  [
+    'chunks and trailers',
+    read(ok('Transfer-Encoding: chunked', '', '2', 'ok', '0', 'X: 1', '', '')),
+    ['head 1.1 200 OK | Transfer-Encoding: chunked', 'data ok', 'end | X: 1', 'closed'],
+  ],
   ['a body that ends with the connection', read('HTTP/1.0 200 OK\r\n\r\nall'), ['head 1.0 200 OK', 'data all', 'end', 'closed']],
   ['no phrase', read('HTTP/1.1 204 \r\n\r\n'), ['head 1.1 204 ', 'end', 'closed']],
   ['no blank before the phrase that is missing', read('HTTP/1.1 204\r\n\r\n'), ['head 1.1 204 ', 'end', 'closed']],
-  ['odd phrases and statuses', read('HTTP/1.1 599 \xc3\xa9 Wh(at)?\r\nContent-Length: 0\r\n\r\n'), ['head 1.1 599 \xc3\xa9 Wh(at)? | Content-Length: 0', 'end', 'closed']],
-  ['HEAD with a length', read(ok('Content-Length: 12345', '', ''), 'HEAD'), ['head 1.1 200 OK | Content-Length: 12345', 'end', 'closed']],
-  ['HEAD with chunked', read(ok('Transfer-Encoding: chunked', '', ''), 'HEAD'), ['head 1.1 200 OK | Transfer-Encoding: chunked', 'end', 'closed']],
-  ['304 with chunked', read('HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n'), ['head 1.1 304 Not Modified | Transfer-Encoding: chunked', 'end', 'closed']],
-  ['interim answers', read(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n${ok('Content-Length: 0', '', '')}`), ['interim 1.1 100 Continue', 'interim 1.1 103 Early Hints | Link: a', 'head 1.1 200 OK | Content-Length: 0', 'end', 'closed']],
-  ['a 101 that was asked for', read('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\n\r\nxx', 'GET', true), ['switched 1.1 101 Switching Protocols | Connection: Upgrade | Upgrade: WebSocket']],
-  ['a refused handshake', read('HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\n\r\nnope', 'GET', true), ['head 1.1 403 Forbidden | Content-Length: 4', 'data nope', 'end', 'closed']],
+  [
+    'odd phrases and statuses',
+    read('HTTP/1.1 599 \xc3\xa9 Wh(at)?\r\nContent-Length: 0\r\n\r\n'),
+    ['head 1.1 599 \xc3\xa9 Wh(at)? | Content-Length: 0', 'end', 'closed'],
+  ],
+  [
+    'HEAD with a length',
+    read(ok('Content-Length: 12345', '', ''), 'HEAD'),
+    ['head 1.1 200 OK | Content-Length: 12345', 'end', 'closed'],
+  ],
+  [
+    'HEAD with chunked',
+    read(ok('Transfer-Encoding: chunked', '', ''), 'HEAD'),
+    ['head 1.1 200 OK | Transfer-Encoding: chunked', 'end', 'closed'],
+  ],
+  [
+    '304 with chunked',
+    read('HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n'),
+    ['head 1.1 304 Not Modified | Transfer-Encoding: chunked', 'end', 'closed'],
+  ],
+  [
+    'interim answers',
+    read(`HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\n${ok('Content-Length: 0', '', '')}`),
+    ['interim 1.1 100 Continue', 'interim 1.1 103 Early Hints | Link: a', 'head 1.1 200 OK | Content-Length: 0', 'end', 'closed'],
+  ],
+  [
+    'a 101 that was asked for',
+    read('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: WebSocket\r\n\r\nxx', 'GET', true),
+    ['switched 1.1 101 Switching Protocols | Connection: Upgrade | Upgrade: WebSocket'],
+  ],
+  [
+    'a refused handshake',
+    read('HTTP/1.1 403 Forbidden\r\nContent-Length: 4\r\n\r\nnope', 'GET', true),
+    ['head 1.1 403 Forbidden | Content-Length: 4', 'data nope', 'end', 'closed'],
+  ],
   ['an end before any byte', read(''), ['closed']],
 ];
 test.each(accepted)('reads %s', (_title, got, want) => expect(got).toEqual(want));
@@ -71,10 +104,15 @@ const refused: [title: string, input: string, method?: string, webSocket?: boole
   ['a 101 to something else', 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n', 'GET', true],
   ['a 101 without Connection', 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n', 'GET', true],
 ];
-test.each(refused)('refuses %s', (_title, input, method, webSocket) => expect(read(input, method, webSocket)).toEqual(['rejected app_protocol']));
+test.each(refused)('refuses %s', (_title, input, method, webSocket) =>
+  expect(read(input, method, webSocket)).toEqual(['rejected app_protocol']),
+);
 
 test('a fault in a chunk comes behind the data before it', () => {
-  expect(read(ok('Transfer-Encoding: chunked', '', '2', 'ok', 'ZZ', 'hello')).slice(1)).toEqual(['data ok', 'rejected app_protocol']);
+  expect(read(ok('Transfer-Encoding: chunked', '', '2', 'ok', 'ZZ', 'hello')).slice(1)).toEqual([
+    'data ok',
+    'rejected app_protocol',
+  ]);
 });
 
 test('says that it is not HTTP at the first wrong byte, however slowly it comes', () => {
@@ -84,7 +122,11 @@ test('says that it is not HTTP at the first wrong byte, however slowly it comes'
 test('1xx answers have an end', () => {
   const reader = createResponseReader<Buffer>({ ...DEFAULT_LIMITS, interimCountMax: 2 });
   reader.expect({ method: 'GET' }, false);
-  expect(transcribe(reader, [bytes('HTTP/1.1 103 E\r\n\r\n'.repeat(3))])).toEqual(['interim 1.1 103 E', 'interim 1.1 103 E', 'rejected app_protocol']);
+  expect(transcribe(reader, [bytes('HTTP/1.1 103 E\r\n\r\n'.repeat(3))])).toEqual([
+    'interim 1.1 103 E',
+    'interim 1.1 103 E',
+    'rejected app_protocol',
+  ]);
 });
 
 const surplus: [title: string, body: string, rest: string][] = [
@@ -103,7 +145,9 @@ test.each(surplus)('%s reaches nobody and ends the reuse of the connection', (_t
 
 test('bytes that come between exchanges are a rejection', () => {
   const reader = expecting();
-  expect(transcribe(reader, [bytes(ok('Content-Length: 0', '', '')), bytes(ok('Content-Length: 0', '', ''))], 'open').slice(1)).toEqual(['end', 'rejected app_protocol']);
+  expect(
+    transcribe(reader, [bytes(ok('Content-Length: 0', '', '')), bytes(ok('Content-Length: 0', '', ''))], 'open').slice(1),
+  ).toEqual(['end', 'rejected app_protocol']);
 });
 
 const reuse: [title: string, input: string, want: boolean][] = [

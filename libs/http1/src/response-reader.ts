@@ -1,7 +1,6 @@
 import { createBodyReader } from './body-reader.ts';
 import type { Bytes } from './bytes.ts';
 import type { Rejection } from './codes.ts';
-import { FIELD } from './field-kind.ts';
 import type { Fields, RequestHead, ResponseHead } from './head.ts';
 import { createInput } from './input.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
@@ -127,7 +126,7 @@ export function createResponseReader<B extends Bytes<B>>(limits: Limits = DEFAUL
       // What is here already came before the question.
       state = input.chunk === undefined ? 'head' : 'unasked';
     },
-    push: input.push,
+    push: (chunk) => input.push(chunk),
     endOfInput() {
       input.ended = true;
     },

@@ -1,13 +1,10 @@
 import type { Bytes } from './bytes.ts';
+import { CR, LF, VALUE } from './octets.ts';
 
 const EMPTY_LINE = '\r\n\r\n';
 
 /** Decode this much at a time: nearly every head fits in one piece, and a body behind it is not decoded for nothing. */
 const WINDOW_BYTES = 4_096;
-
-/** A byte that no section may have, whatever follows: control bytes, a bare LF or CR. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control bytes are what it looks for
-const NEVER = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|[^\r]\n|\r[^\n]/;
 
 /** What `take` answers when all input is consumed and the section is not whole. */
 export const UNFINISHED = -1;
@@ -55,7 +52,7 @@ export function createSection<B extends Bytes<B>>(before: '' | '\r\n', bytesMax:
           return section.text.length > bytesMax ? TOO_LARGE : at + taken;
         }
         // Said at once and not at the end of a head that may never come: a peer that ends its lines in a bare LF waits for us.
-        if (NEVER.test(joined) || (tail === '' && joined.startsWith('\n'))) return MALFORMED;
+        if (isHopeless(joined, pending === '' && before === '')) return MALFORMED;
         pending += piece;
         section.size = pending.length;
         if (pending.length > bytesMax) return TOO_LARGE;
@@ -65,4 +62,17 @@ export function createSection<B extends Bytes<B>>(before: '' | '\r\n', bytesMax:
     },
   };
   return section;
+}
+
+/** Whether a section can no longer become good, whatever follows: it has a control byte, or a CR or LF without the other. */
+function isHopeless(text: string, isStart: boolean): boolean {
+  // The octet before a text that is not the start was judged with the piece before.
+  let afterCr = !isStart && text.charCodeAt(0) === LF;
+  for (let at = 0; at < text.length; at++) {
+    const octet = text.charCodeAt(at);
+    if (afterCr !== (octet === LF)) return true;
+    afterCr = octet === CR;
+    if (VALUE[octet] !== 1 && octet !== LF && !afterCr) return true;
+  }
+  return false;
 }

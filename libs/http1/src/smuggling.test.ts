@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { checkRequest } from './check-request.ts';
 import { CHUNK_END, chunkHead, lastChunk } from './chunk-writer.ts';
 import { forwardRequest } from './forward-request.ts';
+import { VALUE } from './octets.ts';
 import { DEFAULT_POLICY } from './policy.ts';
 import { createRequestReader } from './request-reader.ts';
 
@@ -16,11 +17,19 @@ interface Seen {
   readonly trailers: string[];
 }
 
-const ADDED = new Set(['content-length', 'transfer-encoding', 'connection', 'x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host']);
+const ADDED = new Set([
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
+]);
 
 function interesting(fields: readonly string[]): string[] {
   const kept: string[] = [];
-  for (let i = 0; i < fields.length; i += 2) if (!ADDED.has((fields[i] ?? '').toLowerCase())) kept.push(`${fields[i]}: ${fields[i + 1]}`);
+  for (let i = 0; i < fields.length; i += 2)
+    if (!ADDED.has((fields[i] ?? '').toLowerCase())) kept.push(`${fields[i]}: ${fields[i + 1]}`);
   return kept;
 }
 
@@ -50,10 +59,18 @@ function relay(input: Buffer, policy = DEFAULT_POLICY): { seen: Seen[]; wire: st
       }
       case 'end':
         if (reader.head.framing === 'chunked') text += lastChunk(reader.trailers);
-        seen.push({ line: `${reader.head.method} ${reader.head.target}`, fields: interesting(reader.head.fields), body, trailers: interesting(reader.trailers) });
+        seen.push({
+          line: `${reader.head.method} ${reader.head.target}`,
+          fields: interesting(reader.head.fields),
+          body,
+          trailers: interesting(reader.trailers),
+        });
         wire += text;
         break;
-      default:
+      case 'more':
+      case 'closed':
+      case 'truncated':
+      case 'rejected':
         return { seen, wire };
     }
   }
@@ -67,7 +84,12 @@ async function seenByNode(wire: string): Promise<Seen[]> {
     let body = '';
     request.on('data', (data: Buffer) => (body += data.toString('latin1')));
     request.on('end', () => {
-      seen.push({ line: `${request.method} ${request.url}`, fields: interesting(request.rawHeaders), body, trailers: interesting(request.rawTrailers) });
+      seen.push({
+        line: `${request.method} ${request.url}`,
+        fields: interesting(request.rawHeaders),
+        body,
+        trailers: interesting(request.rawTrailers),
+      });
       response.end();
     });
   });
@@ -84,15 +106,28 @@ async function seenByNode(wire: string): Promise<Seen[]> {
 }
 
 const token = fc.constantFrom('X-A', 'x-b', 'Accept', 'Cookie', 'X_C', 'Trailer-Like', 'sec-fetch-mode');
-const value = fc.string({ unit: fc.constantFrom('a', 'B', '1', ' ', '\t', ',', ';', '=', '"', '\xe9', ':'), maxLength: 8 }).map((text) => text.replace(/^[ \t]+|[ \t]+$/g, ''));
+const value = fc
+  .string({ unit: fc.constantFrom('a', 'B', '1', ' ', '\t', ',', ';', '=', '"', '\xe9', ':'), maxLength: 8 })
+  .map((text) => text.replace(/^[ \t]+|[ \t]+$/g, ''));
 const fields = fc.array(fc.tuple(token, value), { maxLength: 4 });
 const listed = (pairs: [string, string][]): string => pairs.map(([name, text]) => `${name}: ${text}\r\n`).join('');
-const data = fc.string({ unit: fc.constantFrom('a', '\r', '\n', '0', '\x00', '\xff', 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'), maxLength: 6 });
-const chunks = fc.array(data.filter((text) => text !== ''), { maxLength: 3 });
+const data = fc.string({
+  unit: fc.constantFrom('a', '\r', '\n', '0', '\x00', '\xff', 'GET / HTTP/1.1\r\nHost: h\r\n\r\n'),
+  maxLength: 6,
+});
+const chunks = fc.array(
+  data.filter((text) => text !== ''),
+  { maxLength: 3 },
+);
 
 /** A request that every reader understands alike. */
 const good = fc
-  .tuple(fc.constantFrom('GET', 'POST', 'DELETE', 'HEAD', 'PUT'), fc.constantFrom('/', '/x?y=%20', '//a'), fields, fc.oneof(fc.constant(undefined), data, fc.tuple(chunks, fields)))
+  .tuple(
+    fc.constantFrom('GET', 'POST', 'DELETE', 'HEAD', 'PUT'),
+    fc.constantFrom('/', '/x?y=%20', '//a'),
+    fields,
+    fc.oneof(fc.constant(undefined), data, fc.tuple(chunks, fields)),
+  )
   .map(([method, target, some, body]) => {
     const head = `${method} ${target} HTTP/1.1\r\nHost: h\r\n${listed(some)}`;
     if (body === undefined) return `${head}\r\n`;
@@ -103,10 +138,34 @@ const good = fc
 
 /** What attacks are made of. */
 const bad = fc.constantFrom(
-  ...['Content-Length: 5\r\n', 'Content-Length: 44\r\nTransfer-Encoding: chunked\r\n', 'Transfer-Encoding: chunked\r\n', 'Transfer-Encoding: \x0bchunked\r\n', 'Transfer-Encoding : chunked\r\n', 'Content-Length: +1\r\n'],
-  ...['\r\n', '\n', '\r', '\r\n\r\n', '0\r\n\r\n', ' ', '\x00', '5\r\nhello\r\n', '1\r\nZ\r\nQ\r\n\r\n', 'GET /s HTTP/1.1\r\nHost: h\r\n', 'POST /s HTTP/1.1\r\nHost: h\r\n', 'X: \n', 'GET /s HTTP/1.0\r\nHost: h\r\n\r\n', 'Connection: Content-Length\r\n'],
+  ...[
+    'Content-Length: 5\r\n',
+    'Content-Length: 44\r\nTransfer-Encoding: chunked\r\n',
+    'Transfer-Encoding: chunked\r\n',
+    'Transfer-Encoding: \x0bchunked\r\n',
+    'Transfer-Encoding : chunked\r\n',
+    'Content-Length: +1\r\n',
+  ],
+  ...[
+    '\r\n',
+    '\n',
+    '\r',
+    '\r\n\r\n',
+    '0\r\n\r\n',
+    ' ',
+    '\x00',
+    '5\r\nhello\r\n',
+    '1\r\nZ\r\nQ\r\n\r\n',
+    'GET /s HTTP/1.1\r\nHost: h\r\n',
+    'POST /s HTTP/1.1\r\nHost: h\r\n',
+    'X: \n',
+    'GET /s HTTP/1.0\r\nHost: h\r\n\r\n',
+    'Connection: Content-Length\r\n',
+  ],
 );
-const input = fc.array(fc.oneof({ weight: 2, arbitrary: good }, { weight: 1, arbitrary: bad }), { maxLength: 6 }).map((pieces) => Buffer.from(pieces.join(''), 'latin1'));
+const input = fc
+  .array(fc.oneof({ weight: 2, arbitrary: good }, { weight: 1, arbitrary: bad }), { maxLength: 6 })
+  .map((pieces) => Buffer.from(pieces.join(''), 'latin1'));
 
 test('what is forwarded is read back as exactly the requests that came in', () => {
   let count = 0;
@@ -145,12 +204,17 @@ test('every forwarded head has one Host, at most one framing field and no contro
         if (event !== 'head') continue;
         const checked = checkRequest(reader.head);
         if (!checked.ok) return;
-        const lines = forwardRequest(reader.head, checked.value, { policy: DEFAULT_POLICY, port: 1, forwardedFor: '192.0.2.1' }).split('\r\n');
+        const lines = forwardRequest(reader.head, checked.value, {
+          policy: DEFAULT_POLICY,
+          port: 1,
+          forwardedFor: '192.0.2.1',
+        }).split('\r\n');
         expect(lines.filter((line) => /^host:/i.test(line))).toHaveLength(1);
-        expect(lines.filter((line) => /^(content-length: [0-9]+|transfer-encoding: chunked)$/i.test(line)).length).toBe(lines.filter((line) => /^(content-length|transfer-encoding)/i.test(line)).length);
+        expect(lines.filter((line) => /^(content-length: [0-9]+|transfer-encoding: chunked)$/i.test(line)).length).toBe(
+          lines.filter((line) => /^(content-length|transfer-encoding)/i.test(line)).length,
+        );
         expect(lines.filter((line) => /^(content-length|transfer-encoding):/i.test(line)).length).toBeLessThan(2);
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: control bytes are what it looks for
-        expect(lines.join('')).not.toMatch(/[\x00-\x08\x0a-\x1f\x7f]/);
+        expect(Array.from(lines.join(''), (character) => VALUE[character.charCodeAt(0)])).not.toContain(0);
       }
     }),
     { numRuns: 1_000 },

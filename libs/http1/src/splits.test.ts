@@ -2,18 +2,65 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createRequestReader } from './request-reader.ts';
 import { createResponseReader } from './response-reader.ts';
-import { transcribe } from './transcript.ts';
+import { transcribe } from './testing/transcript.ts';
 
 /** Pieces of requests, good and bad, that join into anything from a clean pipeline to nonsense. */
 const requestPieces = [
-  ...['GET /a HTTP/1.1\r\nHost: h\r\n', 'POST /b HTTP/1.1\r\nHost: h\r\n', 'HEAD /c HTTP/1.0\r\nHost: h\r\n', 'OPTIONS * HTTP/1.1\r\n', 'PRI * HTTP/2.0\r\n'],
-  ...['Content-Length: 5\r\n', 'Content-Length: 0\r\n', 'Transfer-Encoding: chunked\r\n', 'Transfer-Encoding: gzip, chunked\r\n', 'Content-Length : 5\r\n', 'Connection: close\r\n'],
-  ...['Host: h\r\n', 'Connection: Upgrade, X\r\nUpgrade: websocket\r\n', 'X: 1\r\n', 'X-Forwarded-For: 6.6.6.6\r\n', 'Expect: 100-continue\r\n', ' folded\r\n', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n'],
-  ...['\r\n', '\r\n', '\r\n\r\n', 'hello', '5\r\nhello\r\n', 'A;x=y\r\n0123456789\r\n', '0\r\n\r\n', '0\r\nX: 1\r\nHost: evil\r\n\r\n', '\n', '\r', ' ', '\t', '\x00', '\xa0', ':', '5 \r\n', '0x5\r\n'],
+  ...[
+    'GET /a HTTP/1.1\r\nHost: h\r\n',
+    'POST /b HTTP/1.1\r\nHost: h\r\n',
+    'HEAD /c HTTP/1.0\r\nHost: h\r\n',
+    'OPTIONS * HTTP/1.1\r\n',
+    'PRI * HTTP/2.0\r\n',
+  ],
+  ...[
+    'Content-Length: 5\r\n',
+    'Content-Length: 0\r\n',
+    'Transfer-Encoding: chunked\r\n',
+    'Transfer-Encoding: gzip, chunked\r\n',
+    'Content-Length : 5\r\n',
+    'Connection: close\r\n',
+  ],
+  ...[
+    'Host: h\r\n',
+    'Connection: Upgrade, X\r\nUpgrade: websocket\r\n',
+    'X: 1\r\n',
+    'X-Forwarded-For: 6.6.6.6\r\n',
+    'Expect: 100-continue\r\n',
+    ' folded\r\n',
+    'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Version: 13\r\n',
+  ],
+  ...[
+    '\r\n',
+    '\r\n',
+    '\r\n\r\n',
+    'hello',
+    '5\r\nhello\r\n',
+    'A;x=y\r\n0123456789\r\n',
+    '0\r\n\r\n',
+    '0\r\nX: 1\r\nHost: evil\r\n\r\n',
+    '\n',
+    '\r',
+    ' ',
+    '\t',
+    '\x00',
+    '\xa0',
+    ':',
+    '5 \r\n',
+    '0x5\r\n',
+  ],
 ];
 const requests = fc.array(fc.constantFrom(...requestPieces), { maxLength: 14 }).map((pieces) => pieces.join(''));
 const responsePieces = [
-  ...['HTTP/1.1 200 OK\r\n', 'HTTP/1.0 200 OK\r\n', 'HTTP/1.1 100 Continue\r\n\r\n', 'HTTP/1.1 103 E\r\nLink: a\r\n\r\n', 'HTTP/1.1 204 N\r\n', 'HTTP/1.1 304 N\r\n', 'HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n'],
+  ...[
+    'HTTP/1.1 200 OK\r\n',
+    'HTTP/1.0 200 OK\r\n',
+    'HTTP/1.1 100 Continue\r\n\r\n',
+    'HTTP/1.1 103 E\r\nLink: a\r\n\r\n',
+    'HTTP/1.1 204 N\r\n',
+    'HTTP/1.1 304 N\r\n',
+    'HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n',
+  ],
   ...requestPieces.slice(5),
 ];
 const responses = fc.array(fc.constantFrom(...responsePieces), { maxLength: 12 }).map((pieces) => pieces.join(''));
@@ -53,9 +100,12 @@ test('responses: any cut of the input gives the same events', () => {
 });
 
 test('a pipeline byte by byte is what it is in one piece', () => {
-  const text = 'POST /b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX: 1\r\n\r\n\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\n';
+  const text =
+    'POST /b HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5;a=b\r\nhello\r\n0\r\nX: 1\r\n\r\n\r\nGET /a HTTP/1.1\r\nHost: h\r\n\r\n';
   const bytes = Array.from(text, (character) => Buffer.from(character, 'latin1'));
-  expect(transcribe(createRequestReader<Buffer>(), bytes)).toEqual(transcribe(createRequestReader<Buffer>(), [Buffer.from(text, 'latin1')]));
+  expect(transcribe(createRequestReader<Buffer>(), bytes)).toEqual(
+    transcribe(createRequestReader<Buffer>(), [Buffer.from(text, 'latin1')]),
+  );
   expect(transcribe(createRequestReader<Buffer>(), bytes)).toHaveLength(6);
 });
 

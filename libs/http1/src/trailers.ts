@@ -8,9 +8,29 @@ import type { Fields } from './head.ts';
  */
 const FORBIDDEN: ReadonlySet<string> = new Set([
   ...['authorization', 'www-authenticate', 'authentication-info', 'proxy-authentication-info', 'cookie'],
-  ...['cache-control', 'pragma', 'max-forwards', 'range', 'if-match', 'if-none-match', 'if-modified-since', 'if-unmodified-since', 'if-range'],
+  ...[
+    'cache-control',
+    'pragma',
+    'max-forwards',
+    'range',
+    'if-match',
+    'if-none-match',
+    'if-modified-since',
+    'if-unmodified-since',
+    'if-range',
+  ],
   ...['content-encoding', 'content-type', 'content-range', 'content-location', 'content-disposition'],
-  ...['age', 'date', 'expires', 'location', 'retry-after', 'vary', 'warning', 'access-control-allow-origin', 'content-security-policy'],
+  ...[
+    'age',
+    'date',
+    'expires',
+    'location',
+    'retry-after',
+    'vary',
+    'warning',
+    'access-control-allow-origin',
+    'content-security-policy',
+  ],
   ...['x-http-method-override', 'x-original-url', 'x-rewrite-url'],
 ]);
 

@@ -5,7 +5,8 @@ import type { Head, RequestHead } from './head.ts';
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 
 /** Connection has the token `upgrade` and the one Upgrade field is exactly `websocket`, in any case. */
-export const isWebSocketUpgrade = (head: Head): boolean => head.connectionUpgrade && only(head, FIELD.upgrade)?.toLowerCase() === 'websocket';
+export const isWebSocketUpgrade = (head: Head): boolean =>
+  head.connectionUpgrade && only(head, FIELD.upgrade)?.toLowerCase() === 'websocket';
 
 /**
  * Tells the only upgrade there is from a plain request (RFC 6455 section 4.2.1).

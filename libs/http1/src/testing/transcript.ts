@@ -1,13 +1,17 @@
-import type { Bytes } from './bytes.ts';
-import type { Fields } from './head.ts';
-import type { RequestReader } from './request-reader.ts';
-import type { ResponseReader } from './response-reader.ts';
+import type { Bytes } from '../bytes.ts';
+import type { Fields } from '../head.ts';
+import type { RequestReader } from '../request-reader.ts';
+import type { ResponseReader } from '../response-reader.ts';
 
 /**
  * Feeds chunks to a reader and writes down what it says, a line an event, as tests compare it. Data that follows data is
  * joined, because where the input is cut must not matter. A rejection shows its code; why is in `reader.rejection`.
  */
-export function transcribe<B extends Bytes<B>>(reader: RequestReader<B> | ResponseReader<B>, chunks: readonly B[], end: 'end' | 'open' = 'end'): string[] {
+export function transcribe<B extends Bytes<B>>(
+  reader: RequestReader<B> | ResponseReader<B>,
+  chunks: readonly B[],
+  end: 'end' | 'open' = 'end',
+): string[] {
   const lines: string[] = [];
   let data = '';
   const say = (line: string): void => {
@@ -38,7 +42,8 @@ export function transcribe<B extends Bytes<B>>(reader: RequestReader<B> | Respon
         case 'rejected':
           say(`rejected ${reader.rejection.code}`);
           return false;
-        default:
+        case 'closed':
+        case 'truncated':
           say(event);
           return false;
       }
@@ -56,7 +61,9 @@ export function transcribe<B extends Bytes<B>>(reader: RequestReader<B> | Respon
 
 function firstLine(reader: { readonly head: RequestReader<unknown>['head'] | ResponseReader<unknown>['head'] }): string {
   const { head } = reader;
-  return head.kind === 'request' ? `${head.method} ${head.target} 1.${head.minor}` : `1.${head.minor} ${head.status} ${head.phrase}`;
+  return head.kind === 'request'
+    ? `${head.method} ${head.target} 1.${head.minor}`
+    : `1.${head.minor} ${head.status} ${head.phrase}`;
 }
 
 function listed(fields: Fields): string {

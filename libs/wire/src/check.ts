@@ -6,8 +6,8 @@ import {
   type Host,
   isId,
   isPort,
-  ok,
   type Nonce,
+  ok,
   parseSandboxName,
   parseServiceName,
   parseWorkspaceId,
@@ -62,8 +62,7 @@ const CREDENTIAL = /^[\x21-\x7e]+$/;
 const NONCE = /^[A-Za-z0-9_-]{22}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const HOST = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused.
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const CONTROL = /\p{Cc}/u;
 const RANGE_MAX = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** What went wrong with the first value that was wrong, one sentence for people, without the value of a secret. */
@@ -91,7 +90,8 @@ export function checked<T>(make: (check: Check) => T): Result<T, Problem> {
     workspace: (field, text) => named(field, parseWorkspaceId(text)),
     sandbox: (field, text) => named(field, parseSandboxName(text)),
     service: (field, text) => named(field, parseServiceName(text)),
-    host: (field, text) => holds(text.length <= HOST_LENGTH_MAX && HOST.test(text), field, text as Host, 'is not a host name in lower case'),
+    host: (field, text) =>
+      holds(text.length <= HOST_LENGTH_MAX && HOST.test(text), field, text as Host, 'is not a host name in lower case'),
     port: (field, port) => holds(isPort(port), field, port, 'is not a port from 1 to 65535'),
     portOrZero: (field, port) => holds(port === 0 || isPort(port), field, port, 'is not a port from 0 to 65535'),
     epoch: <E extends bigint>(field: string, number: bigint) => holds(number > 0n, field, number as E, 'is missing'),
@@ -100,7 +100,8 @@ export function checked<T>(make: (check: Check) => T): Result<T, Problem> {
     nonce: (field, text) => holds(NONCE.test(text), field, text as Nonce, 'is not 128 bits in base64url'),
     hash: (field, text) => holds(HASH.test(text), field, text, 'is not a SHA-256 in hexadecimal'),
     hashOrNone: (field, text) => (text === '' ? text : check.hash(field, text)),
-    credential: (field, text) => holds(CREDENTIAL.test(text) && text.length <= CREDENTIAL_LENGTH_MAX, field, text, 'is missing or is no token'),
+    credential: (field, text) =>
+      holds(CREDENTIAL.test(text) && text.length <= CREDENTIAL_LENGTH_MAX, field, text, 'is missing or is no token'),
     text(field, text, lengthMax) {
       holds(!CONTROL.test(text), field, text, 'holds control characters');
       return holds(text.length <= lengthMax, field, text, `is longer than ${lengthMax} characters`);
@@ -136,7 +137,11 @@ export function admitted<T>(make: (check: Check) => T): Result<T, Failure> {
 }
 
 /** Decodes and reads: bytes that are no such message are a problem as well, not a throw. */
-export function checkedBytes<Message, T>(decode: (bytes: Uint8Array) => Message, bytes: Uint8Array, make: (check: Check, message: Message) => T): Result<T, Problem> {
+export function checkedBytes<Message, T>(
+  decode: (bytes: Uint8Array) => Message,
+  bytes: Uint8Array,
+  make: (check: Check, message: Message) => T,
+): Result<T, Problem> {
   let message: Message;
   try {
     message = decode(bytes);

@@ -1,4 +1,4 @@
-import { Client, type ChannelOptions, experimental, Metadata, type ServiceError, status, type StatusObject } from '@grpc/grpc-js';
+import { type ChannelOptions, Client, experimental, Metadata, type ServiceError, type StatusObject, status } from '@grpc/grpc-js';
 import { err, type Failure, failure, ok, type Result } from '@sallyport/model';
 import { createIncoming } from './incoming.ts';
 import type { BidiMethod, ServerStreamMethod, UnaryMethod } from './methods.ts';
@@ -102,7 +102,11 @@ function metadataOf({ bearer, waitForReady }: Pick<StreamOptions, 'bearer' | 'wa
 export type StreamOptions = Omit<CallOptions, 'deadlineMs'>;
 
 /** Opens a stream in both directions. It lasts until one side ends it or the connection breaks. */
-export function openStream<Request, Response>(link: Link, method: BidiMethod<Request, Response>, options: StreamOptions = {}): Stream<Request, Response> {
+export function openStream<Request, Response>(
+  link: Link,
+  method: BidiMethod<Request, Response>,
+  options: StreamOptions = {},
+): Stream<Request, Response> {
   const duplex = link.client.makeBidiStreamRequest<Request, Response>(
     method.path,
     method.requestSerialize,

@@ -27,11 +27,15 @@ const COOKIES: Record<CookiePolicy, pb.CookiePolicy> = {
 };
 
 /** The name that a table gives to a protobuf number; undefined for one that it does not know. */
-export function nameIn<Name extends string, Number extends number>(table: Record<Name, Number>, number: Number): Name | undefined {
+export function nameIn<Name extends string, Number extends number>(
+  table: Record<Name, Number>,
+  number: Number,
+): Name | undefined {
   return (Object.keys(table) as Name[]).find((name) => table[name] === number);
 }
 
-const hostPolicyText = (host: HostPolicy): string => (host.kind === 'value' ? host.value : host.kind === 'loopback' ? 'loopback' : '');
+const hostPolicyText = (host: HostPolicy): string =>
+  host.kind === 'value' ? host.value : host.kind === 'loopback' ? 'loopback' : '';
 
 export const policyMessage = (policy: ServicePolicy): pb.ServicePolicy => ({
   host: hostPolicyText(policy.host),
@@ -44,9 +48,14 @@ export function readPolicy(check: Check, field: string, message: pb.ServicePolic
   const { host, origin, cookies } = message ?? pb.ServicePolicy.create();
   return {
     host: readHostPolicy(check, `${field}.host`, host),
-    origin: origin === pb.OriginPolicy.ORIGIN_POLICY_UNSPECIFIED ? 'keep' : (nameIn(ORIGINS, origin) ?? check.fail(`${field}.origin is not known`)),
+    origin:
+      origin === pb.OriginPolicy.ORIGIN_POLICY_UNSPECIFIED
+        ? 'keep'
+        : (nameIn(ORIGINS, origin) ?? check.fail(`${field}.origin is not known`)),
     cookies:
-      cookies === pb.CookiePolicy.COOKIE_POLICY_UNSPECIFIED ? 'isolate' : (nameIn(COOKIES, cookies) ?? check.fail(`${field}.cookies is not known`)),
+      cookies === pb.CookiePolicy.COOKIE_POLICY_UNSPECIFIED
+        ? 'isolate'
+        : (nameIn(COOKIES, cookies) ?? check.fail(`${field}.cookies is not known`)),
   };
 }
 
@@ -63,13 +72,21 @@ export const configurationMessage = (configuration: Configuration): pb.Configura
   sandbox: configuration.sandbox,
   revision: configuration.revision,
   hash: configuration.hash,
-  services: configuration.services.map(({ service, host, port, policy }) => ({ service, host, port, policy: policyMessage(policy) })),
+  services: configuration.services.map(({ service, host, port, policy }) => ({
+    service,
+    host,
+    port,
+    policy: policyMessage(policy),
+  })),
 });
 
 export function readConfiguration(check: Check, field: string, message: pb.ConfigurationSnapshot | undefined): Configuration {
   const snapshot = check.required(field, message);
-  const services = check.list(`${field}.services`, snapshot.services, SERVICES_PER_SANDBOX_MAX, (service) => readService(check, `${field}.services`, service));
-  if (new Set(services.map(({ service }) => service)).size < services.length) check.fail(`${field}.services names a service twice`);
+  const services = check.list(`${field}.services`, snapshot.services, SERVICES_PER_SANDBOX_MAX, (service) =>
+    readService(check, `${field}.services`, service),
+  );
+  if (new Set(services.map(({ service }) => service)).size < services.length)
+    check.fail(`${field}.services names a service twice`);
   if (new Set(services.map(({ host }) => host)).size < services.length) check.fail(`${field}.services names a host twice`);
   return {
     sandboxId: check.id<SandboxId>(`${field}.sandbox_id`, snapshot.sandboxId),

@@ -1,7 +1,18 @@
 import type { Mode } from '@sallyport/authority';
-import type { Failure, GatewayId, JoinId, MemberId, PoolId, Result, RuntimeId, SandboxId, SandboxName, WorkspaceId } from '@sallyport/model';
+import type {
+  Failure,
+  GatewayId,
+  JoinId,
+  MemberId,
+  PoolId,
+  Result,
+  RuntimeId,
+  SandboxId,
+  SandboxName,
+  WorkspaceId,
+} from '@sallyport/model';
 import { admitted, type Check } from './check.ts';
-import * as pb from './gen/sallyport/supervisor/v1/supervisor.ts';
+import type * as pb from './gen/sallyport/supervisor/v1/supervisor.ts';
 import { CAPACITY_MAX, modeNumber, readMode } from './records.ts';
 
 /** Sandboxes that one member can be assigned. */
@@ -86,8 +97,11 @@ export const parseJoinResponse = (message: pb.JoinResponse): Result<JoinResponse
         gatewayId: check.id<GatewayId>('gateway_id', response.value.gatewayId),
       };
     }
-    const assignments = check.list('assignments', response.value.assignments, ASSIGNMENTS_MAX, (assignment) => readAssignment(check, assignment));
-    if (new Set(assignments.map(({ sandboxId }) => sandboxId)).size < assignments.length) check.fail('assignments names a sandbox twice');
+    const assignments = check.list('assignments', response.value.assignments, ASSIGNMENTS_MAX, (assignment) =>
+      readAssignment(check, assignment),
+    );
+    if (new Set(assignments.map(({ sandboxId }) => sandboxId)).size < assignments.length)
+      check.fail('assignments names a sandbox twice');
     return { kind: 'assignments', assignments };
   });
 

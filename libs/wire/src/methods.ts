@@ -34,7 +34,10 @@ export type ServerStreamHandler<Request, Response> = (
   caller: Caller,
 ) => Promise<Result<void, Failure>>;
 /** The call lasts until the promise settles: in good order, or refused. */
-export type BidiHandler<Request, Response> = (stream: Stream<Response, Request>, caller: Caller) => Promise<Result<void, Failure>>;
+export type BidiHandler<Request, Response> = (
+  stream: Stream<Response, Request>,
+  caller: Caller,
+) => Promise<Result<void, Failure>>;
 
 export type HandlerOf<M> =
   M extends UnaryMethod<infer Request, infer Response>

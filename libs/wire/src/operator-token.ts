@@ -1,4 +1,4 @@
-import { err, type Failure, failure, isId, ok, parseWorkspaceId, type Result, type WorkspaceId } from '@sallyport/model';
+import { err, type Failure, failure, ok, parseWorkspaceId, type Result, type WorkspaceId } from '@sallyport/model';
 import { type JWTPayload, SignJWT } from 'jose';
 import type { Operator, Role } from './roles.ts';
 import type { SigningKeys } from './signing-keys.ts';
@@ -8,11 +8,19 @@ import { ISSUER, verifyToken } from './verify-token.ts';
 export const OPERATOR_AUDIENCE = 'sallyport-operators';
 export const DISCOVERY_AUDIENCE = 'sallyport-discovery';
 
+/** Visible ASCII: it is logged, and part of a key. */
+const PRINCIPAL = /^[\x21-\x7e]{1,100}$/;
+
 /** Workspaces in one token: it travels in a header with each call. */
 export const TOKEN_WORKSPACES_MAX = 64;
 
 /** Throws when no key can sign. A `reader` gets a token for discovery, everybody else one for gateways and discovery. */
-export async function signOperatorToken(keys: SigningKeys, { principal, role }: Operator, lifetimeMs: number, now: Date = new Date()): Promise<string> {
+export async function signOperatorToken(
+  keys: SigningKeys,
+  { principal, role }: Operator,
+  lifetimeMs: number,
+  now: Date = new Date(),
+): Promise<string> {
   const workspaces = 'workspaces' in role ? role.workspaces : 'all';
   const claims = new SignJWT({ role: role.kind, workspaces })
     .setIssuer(ISSUER)
@@ -37,8 +45,14 @@ export async function verifyOperatorToken(
   if (!verified.ok) return verified;
   const { sub, role } = verified.value;
   const read = readRole(verified.value);
-  if (read === undefined) return err(failure('unauthenticated', `the token's role ${JSON.stringify(String(role).slice(0, 40))} or its workspaces cannot be used`));
-  if (sub === undefined || !isId(sub)) return err(failure('unauthenticated', "the token's subject is not a valid id"));
+  if (read === undefined)
+    return err(
+      failure(
+        'unauthenticated',
+        `the token's role ${JSON.stringify(String(role).slice(0, 40))} or its workspaces cannot be used`,
+      ),
+    );
+  if (sub === undefined || !PRINCIPAL.test(sub)) return err(failure('unauthenticated', "the token's subject cannot be used"));
   return ok({ principal: sub, role: read });
 }
 

@@ -20,7 +20,10 @@ function stateMessage(ownership: Ownership): NonNullable<pb.OwnerRecord['state']
     case 'owned':
       return { $case: 'owned', value: { memberId: ownership.by } };
     case 'fencing':
-      return { $case: 'fencing', value: { memberId: ownership.from, ownedEpoch: ownership.ownedEpoch, runtimeId: ownership.runtimeId } };
+      return {
+        $case: 'fencing',
+        value: { memberId: ownership.from, ownedEpoch: ownership.ownedEpoch, runtimeId: ownership.runtimeId },
+      };
   }
 }
 

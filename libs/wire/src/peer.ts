@@ -38,5 +38,7 @@ export const checkServerApp =
     const peer = peerIn(certificate.subjectaltname, trustDomain);
     if (peer?.app === app) return undefined;
     const found = peer === undefined ? 'no name that we know' : `"${peer.app}"`;
-    return Object.assign(new Error(`the server's certificate names ${found}, not "${app}" of ${trustDomain}`), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' });
+    return Object.assign(new Error(`the server's certificate names ${found}, not "${app}" of ${trustDomain}`), {
+      code: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    });
   };

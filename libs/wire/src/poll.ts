@@ -21,7 +21,13 @@ export interface PollResponse {
   readonly ageMs: number;
 }
 
-export const pollRequestMessage = ({ sessionId, sandboxId, memberId, credential, known }: PollRequest): pb.PollConfigurationRequest => ({
+export const pollRequestMessage = ({
+  sessionId,
+  sandboxId,
+  memberId,
+  credential,
+  known,
+}: PollRequest): pb.PollConfigurationRequest => ({
   sessionId,
   sandboxId,
   memberId,
@@ -39,7 +45,10 @@ export const parsePollRequest = (message: pb.PollConfigurationRequest): Result<P
     known:
       message.knownRevision === 0n
         ? undefined
-        : { revision: check.epoch<ConfigRevision>('known_revision', message.knownRevision), hash: check.hash('known_hash', message.knownHash) },
+        : {
+            revision: check.epoch<ConfigRevision>('known_revision', message.knownRevision),
+            hash: check.hash('known_hash', message.knownHash),
+          },
   }));
 
 export const pollResponseMessage = ({ configuration, ageMs }: PollResponse): pb.PollConfigurationResponse => ({
@@ -50,6 +59,7 @@ export const pollResponseMessage = ({ configuration, ageMs }: PollResponse): pb.
 
 export const parsePollResponse = (message: pb.PollConfigurationResponse): Result<PollResponse, Failure> =>
   admitted((check) => ({
-    configuration: message.configuration === undefined ? undefined : readConfiguration(check, 'configuration', message.configuration),
+    configuration:
+      message.configuration === undefined ? undefined : readConfiguration(check, 'configuration', message.configuration),
     ageMs: check.atMost('age_ms', message.ageMs, AGE_MS_MAX),
   }));

@@ -8,9 +8,9 @@ export interface Written<T> {
 }
 
 export interface RecordCodec<T> {
-  encode(record: T, opId: string): Uint8Array;
+  readonly encode: (record: T, opId: string) => Uint8Array;
   /** The problem is for the log and for `explain`: whoever reads the store treats such a value as absent. */
-  decode(bytes: Uint8Array): Result<Written<T>, Problem>;
+  readonly decode: (bytes: Uint8Array) => Result<Written<T>, Problem>;
 }
 
 interface Message {
@@ -25,6 +25,13 @@ export function recordCodec<T, M extends Message>(
   return {
     encode: (record, opId) => message.encode(write(record, opId)).finish(),
     decode: (bytes) =>
-      checkedBytes(message.decode, bytes, (check, value) => ({ record: read(check, value), opId: check.id('op_id', value.opId) })),
+      checkedBytes(
+        (encoded) => message.decode(encoded),
+        bytes,
+        (check, value) => ({
+          record: read(check, value),
+          opId: check.id('op_id', value.opId),
+        }),
+      ),
   };
 }

@@ -120,7 +120,9 @@ export const { encode: encodeGrant, decode: decodeGrant } = recordCodec<Grant, p
   pb.GrantRecord,
   ({ workspaces, grantEpoch }, opId) => ({ opId, workspaces: [...workspaces], grantEpoch }),
   (check, message) => ({
-    workspaces: check.list('workspaces', message.workspaces, GRANT_WORKSPACES_MAX, (workspace) => check.workspace('workspaces', workspace)),
+    workspaces: check.list('workspaces', message.workspaces, GRANT_WORKSPACES_MAX, (workspace) =>
+      check.workspace('workspaces', workspace),
+    ),
     grantEpoch: check.epoch('grant_epoch', message.grantEpoch),
   }),
 );

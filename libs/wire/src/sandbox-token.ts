@@ -19,7 +19,10 @@ export interface SandboxClaims {
  * it), its sandbox and its generation, so whoever verifies it must compare those with the record. Throws when no key can
  * sign, which the gateway has checked at its start.
  */
-export async function signSandboxToken(keys: SigningKeys, { sandboxId, poolId, credentialEpoch, generation }: SandboxClaims): Promise<string> {
+export async function signSandboxToken(
+  keys: SigningKeys,
+  { sandboxId, poolId, credentialEpoch, generation }: SandboxClaims,
+): Promise<string> {
   const claims = new SignJWT({ pool: poolId, epoch: credentialEpoch.toString(), generation })
     .setIssuer(ISSUER)
     .setAudience(AUDIENCE)
@@ -31,8 +34,16 @@ export async function signSandboxToken(keys: SigningKeys, { sandboxId, poolId, c
 }
 
 /** Only that it was signed, for whom and which epoch: whether that epoch still stands is on record. */
-export async function verifySandboxToken(keys: SigningKeys, token: string, now: Date = new Date()): Promise<Result<SandboxClaims, Failure>> {
-  const verified = await verifyToken(keys, token, { audience: AUDIENCE, requiredClaims: ['sub', 'pool', 'epoch', 'generation'], now });
+export async function verifySandboxToken(
+  keys: SigningKeys,
+  token: string,
+  now: Date = new Date(),
+): Promise<Result<SandboxClaims, Failure>> {
+  const verified = await verifyToken(keys, token, {
+    audience: AUDIENCE,
+    requiredClaims: ['sub', 'pool', 'epoch', 'generation'],
+    now,
+  });
   if (!verified.ok) return verified;
   const { sub, pool, epoch, generation } = verified.value;
   return admitted((check) => ({

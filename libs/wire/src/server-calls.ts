@@ -59,8 +59,8 @@ export const serverStreamCall =
   (call: ServerWritableStream<Request | typeof MALFORMED, Response>): void => {
     const { stream } = openServerEnd<Response, never>(call, () => NOTHING);
     const { request } = call;
-    if (request === MALFORMED) return stream.fail(NOT_SUCH_A_MESSAGE);
-    void conduct(call, stream, context, () => handler(request, stream, callerOf(call, context, stream.signal)));
+    if (request === MALFORMED) stream.fail(NOT_SUCH_A_MESSAGE);
+    else void conduct(call, stream, context, () => handler(request, stream, callerOf(call, context, stream.signal)));
   };
 
 export const bidiCall =
@@ -68,22 +68,33 @@ export const bidiCall =
   (call: ServerDuplexStream<Request | typeof MALFORMED, Response>): void => {
     const { stream } = openServerEnd<Response, Request>(call, (fail) => {
       const incoming = createIncoming<Request | typeof MALFORMED>(call);
-      return { received: wellFormed(incoming.received, fail), over: incoming.over };
+      return { received: wellFormed(incoming.received, fail), over: () => incoming.over() };
     });
     void conduct(call, stream, context, () => handler(stream, callerOf(call, context, stream.signal)));
   };
 
-async function* wellFormed<Request>(received: AsyncIterable<Request | typeof MALFORMED>, fail: (failure: Failure) => void): AsyncIterable<Request> {
+async function* wellFormed<Request>(
+  received: AsyncIterable<Request | typeof MALFORMED>,
+  fail: (failure: Failure) => void,
+): AsyncIterable<Request> {
   for await (const request of received) {
     if (request === MALFORMED) return fail(NOT_SUCH_A_MESSAGE);
     yield request;
   }
 }
 
-const NOTHING = { received: { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true as const, value: undefined }) }) }, over: () => undefined };
+const NOTHING = {
+  received: { [Symbol.asyncIterator]: () => ({ next: async () => ({ done: true as const, value: undefined }) }) },
+  over: () => undefined,
+};
 
 /** Ends the call as its handler says. */
-async function conduct(call: AnyCall & ErrorSink, stream: Stream<never, unknown>, context: CallContext, run: () => Promise<Result<void, Failure>>): Promise<void> {
+async function conduct(
+  call: AnyCall & ErrorSink,
+  stream: Stream<never, unknown>,
+  context: CallContext,
+  run: () => Promise<Result<void, Failure>>,
+): Promise<void> {
   try {
     const result = await run();
     if (result.ok) stream.end();
@@ -156,4 +167,3 @@ function openServerEnd<Response, Request>(
     },
   };
 }
-

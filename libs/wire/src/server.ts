@@ -68,7 +68,9 @@ export async function listen(options: ServerOptions): Promise<WireServer> {
   for (const binding of services) addService(server, binding, options);
   const credentials = experimental.createCertificateProviderServerCredentials(tls, tls, clients.kind === 'certificate');
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(formatTarget(address), credentials, (error, bound) => (error === null ? resolve(bound) : reject(withCode(error))));
+    server.bindAsync(formatTarget(address), credentials, (error, bound) =>
+      error === null ? resolve(bound) : reject(withCode(error)),
+    );
   });
   return { address: { host: address.host, port }, close: (deadlineMs) => close(server, deadlineMs) };
 }
@@ -99,7 +101,9 @@ function admitPeers({ kind, apps }: ServerOptions['clients'], trustDomain: strin
             .withOnReceiveMetadata((metadata, pass) => {
               const peer = peerOf(call, trustDomain);
               if (peer === undefined && kind === 'certificate') {
-                return call.sendStatus(toWireError(failure('unauthenticated', `the client certificate names no app of ${trustDomain}`)));
+                return call.sendStatus(
+                  toWireError(failure('unauthenticated', `the client certificate names no app of ${trustDomain}`)),
+                );
               }
               if (peer !== undefined && !apps.includes(peer.app)) {
                 return call.sendStatus(toWireError(failure('forbidden', `this port does not take the app "${peer.app}"`)));

@@ -1,8 +1,18 @@
 import type { Report } from '@sallyport/authority';
-import type { ConfigRevision, Failure, MemberId, Nonce, OwnerEpoch, Result, RuntimeId, SandboxId, SessionId } from '@sallyport/model';
+import type {
+  ConfigRevision,
+  Failure,
+  MemberId,
+  Nonce,
+  OwnerEpoch,
+  Result,
+  RuntimeId,
+  SandboxId,
+  SessionId,
+} from '@sallyport/model';
 import type { Capabilities, Hello, SupervisorMessage } from '@sallyport/session';
 import { admitted, type Check } from './check.ts';
-import * as pb from './gen/sallyport/supervisor/v1/supervisor.ts';
+import type * as pb from './gen/sallyport/supervisor/v1/supervisor.ts';
 import { readRoutes } from './installation-record.ts';
 
 /** Of the reason that a supervisor gives for a refusal; characters. */
@@ -36,7 +46,11 @@ export function sessionRequestMessage(request: SessionRequest): pb.SessionReques
 }
 
 /** A reason may quote what somebody typed; our own words must pass our own door. */
-const reasonText = (reason: string): string => reason.replaceAll(/\p{Cc}/gu, ' ').slice(0, REASON_LENGTH_MAX).toWellFormed();
+const reasonText = (reason: string): string =>
+  reason
+    .replaceAll(/\p{Cc}/gu, ' ')
+    .slice(0, REASON_LENGTH_MAX)
+    .toWellFormed();
 
 const reportMessage = ({ nonce, sequence, report, boundaryNonce }: SupervisorMessage & { kind: 'report' }): pb.Report => ({
   nonce,
@@ -62,7 +76,11 @@ function readRequest(check: Check, request: NonNullable<pb.SessionRequest['reque
     case 'applied':
       return { kind: 'applied', ...readAcknowledged(check, request.value) };
     case 'rejected':
-      return { kind: 'rejected', ...readAcknowledged(check, request.value), reason: check.text('reason', request.value.reason, REASON_LENGTH_MAX) };
+      return {
+        kind: 'rejected',
+        ...readAcknowledged(check, request.value),
+        reason: check.text('reason', request.value.reason, REASON_LENGTH_MAX),
+      };
     case 'report':
       return {
         kind: 'report',
@@ -77,13 +95,15 @@ function readRequest(check: Check, request: NonNullable<pb.SessionRequest['reque
       return { kind: 'released', ownerEpoch: check.epoch<OwnerEpoch>('owner_epoch', request.value.ownerEpoch) };
     case 'fenceAnswer': {
       const { answer } = request.value;
-      if (answer.length === 0 || answer.length > FENCE_ANSWER_LENGTH_MAX) check.fail(`answer has ${answer.length} bytes, at most ${FENCE_ANSWER_LENGTH_MAX} are taken`);
+      if (answer.length === 0 || answer.length > FENCE_ANSWER_LENGTH_MAX)
+        check.fail(`answer has ${answer.length} bytes, at most ${FENCE_ANSWER_LENGTH_MAX} are taken`);
       return { kind: 'fence-answer', answer };
     }
   }
 }
 
-const nonceOrNone = (check: Check, text: string): Nonce | undefined => (text === '' ? undefined : check.nonce('boundary_nonce', text));
+const nonceOrNone = (check: Check, text: string): Nonce | undefined =>
+  text === '' ? undefined : check.nonce('boundary_nonce', text);
 
 const readHello = (check: Check, hello: pb.SessionHello): Hello => ({
   sandboxId: check.id<SandboxId>('sandbox_id', hello.sandboxId),
@@ -98,7 +118,10 @@ const readCapabilities = (capabilities: pb.Capabilities | undefined): Capabiliti
   push: capabilities?.push ?? false,
 });
 
-const readAcknowledged = (check: Check, { revision, hash, ownerEpoch }: Pick<pb.Applied, 'revision' | 'hash' | 'ownerEpoch'>) => ({
+const readAcknowledged = (
+  check: Check,
+  { revision, hash, ownerEpoch }: Pick<pb.Applied, 'revision' | 'hash' | 'ownerEpoch'>,
+) => ({
   revision: check.epoch<ConfigRevision>('revision', revision),
   hash: check.hash('hash', hash),
   ownerEpoch: check.epochOrZero<OwnerEpoch>('owner_epoch', ownerEpoch),

@@ -20,7 +20,9 @@ export function sessionResponseMessage(message: GatewayMessage): pb.SessionRespo
     case 'accepted':
       return { response: { $case: 'accepted', value: { sessionId: message.sessionId, gatewayId: message.gatewayId } } };
     case 'ownership':
-      return { response: { $case: 'ownership', value: { ownerEpoch: message.ownerEpoch, state: OWNERSHIP_STATES[message.state] } } };
+      return {
+        response: { $case: 'ownership', value: { ownerEpoch: message.ownerEpoch, state: OWNERSHIP_STATES[message.state] } },
+      };
     case 'configuration':
       return { response: { $case: 'configuration', value: configurationMessage(message.configuration) } };
     case 'challenge':
@@ -32,7 +34,9 @@ export function sessionResponseMessage(message: GatewayMessage): pb.SessionRespo
     }
     case 'heartbeat-ack':
       // Rounded up: the view is never younger than stated.
-      return { response: { $case: 'heartbeatAck', value: { sequence: BigInt(message.sequence), ageMs: Math.ceil(message.ageMs) } } };
+      return {
+        response: { $case: 'heartbeatAck', value: { sequence: BigInt(message.sequence), ageMs: Math.ceil(message.ageMs) } },
+      };
     case 'release':
       return { response: { $case: 'release', value: { ownerEpoch: message.ownerEpoch } } };
     case 'release-ack':
@@ -94,6 +98,9 @@ function readResponse(check: Check, response: NonNullable<pb.SessionResponse['re
 
 function readOwnership(check: Check, { ownerEpoch, state }: pb.Ownership): GatewayMessage {
   const known = nameIn(OWNERSHIP_STATES, state) ?? check.fail<OwnershipState>('state is not known');
-  const epoch = known === 'none' ? check.epochOrZero<OwnerEpoch>('owner_epoch', ownerEpoch) : check.epoch<OwnerEpoch>('owner_epoch', ownerEpoch);
+  const epoch =
+    known === 'none'
+      ? check.epochOrZero<OwnerEpoch>('owner_epoch', ownerEpoch)
+      : check.epoch<OwnerEpoch>('owner_epoch', ownerEpoch);
   return { kind: 'ownership', ownerEpoch: epoch, state: known };
 }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { err, ok, type Result } from '@sallyport/model';
-import { calculateJwkThumbprint, type CryptoKey, exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose';
+import { type CryptoKey, calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK, type SignJWT } from 'jose';
 
 /** Ed25519 and nothing else: a verifier that lets the token choose its algorithm can be talked into a weak one. */
 export const ALGORITHM = 'EdDSA';
@@ -31,7 +31,10 @@ export interface SigningKeys {
 }
 
 /** Fails with one sentence for people. Later on, keys that cannot be read leave the old ones in use. */
-export async function openSigningKeys(directory: string, refreshMs: number = KEYS_REFRESH_MS): Promise<Result<SigningKeys, string>> {
+export async function openSigningKeys(
+  directory: string,
+  refreshMs: number = KEYS_REFRESH_MS,
+): Promise<Result<SigningKeys, string>> {
   const first = await readKeys(directory);
   if (!first.ok) return first;
   let keys = first.value;
@@ -87,7 +90,11 @@ async function readKey(text: string): Promise<Key | undefined> {
     const kid = await calculateJwkThumbprint(jwk);
     const { d, ...half } = { ...jwk, alg: ALGORITHM };
     const verify = (await importJWK(half, ALGORITHM)) as CryptoKey;
-    return { kid: jwk.kid ?? kid, verify, sign: d === undefined ? undefined : ((await importJWK({ ...half, d }, ALGORITHM)) as CryptoKey) };
+    return {
+      kid: jwk.kid ?? kid,
+      verify,
+      sign: d === undefined ? undefined : ((await importJWK({ ...half, d }, ALGORITHM)) as CryptoKey),
+    };
   } catch {
     return undefined;
   }

@@ -13,7 +13,8 @@ export interface Stream<Sent, Received> {
   fail(failure: Failure): void;
   /**
    * What the other side sends, in order; reading it slowly holds the other side back. Ends when the other side has
-   * ended or the call is over, and never throws: `closed` says why. To be read once.
+   * ended or the call is over, and never throws: `closed` says why. To be read once, to the end or until `fail`. A peer
+   * that vanished may look like one that has ended.
    */
   readonly received: AsyncIterable<Received>;
   /** Aborted when the call is over, for whatever reason. */

@@ -1,4 +1,4 @@
-import { X509Certificate, createPrivateKey } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import type { experimental } from '@grpc/grpc-js';
@@ -101,7 +101,10 @@ async function readPems(files: TlsFiles | Pick<TlsFiles, 'caFile'>): Promise<Res
   if (!certificate.ok) return certificate;
   const privateKey = await readPem(files.keyFile);
   if (!privateKey.ok) return privateKey;
-  return judge({ ca: ca.value, identity: { certificate: certificate.value, privateKey: privateKey.value } }, `${files.certFile} and ${files.keyFile}`);
+  return judge(
+    { ca: ca.value, identity: { certificate: certificate.value, privateKey: privateKey.value } },
+    `${files.certFile} and ${files.keyFile}`,
+  );
 }
 
 async function readPem(path: string): Promise<Result<Buffer, string>> {
@@ -119,7 +122,10 @@ function judge(pems: Pems, paths: string): Result<Pems, string> {
   try {
     new X509Certificate(pems.ca);
     const { identity } = pems;
-    if (identity !== undefined && !new X509Certificate(identity.certificate).checkPrivateKey(createPrivateKey(identity.privateKey))) {
+    if (
+      identity !== undefined &&
+      !new X509Certificate(identity.certificate).checkPrivateKey(createPrivateKey(identity.privateKey))
+    ) {
       return err(`${paths} do not belong together: the key is another certificate's`);
     }
     createSecureContext({ ca: pems.ca, ...(identity && { cert: identity.certificate, key: identity.privateKey }) });

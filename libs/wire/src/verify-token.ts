@@ -1,5 +1,5 @@
 import { err, type Failure, failure, ok, type Result } from '@sallyport/model';
-import { decodeProtectedHeader, errors, type JWTPayload, jwtVerify, type JWTVerifyOptions } from 'jose';
+import { decodeProtectedHeader, errors, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
 import { CREDENTIAL_LENGTH_MAX } from './check.ts';
 import { ALGORITHM, type SigningKeys } from './signing-keys.ts';
 
@@ -17,7 +17,11 @@ const refuse = (message: string): { readonly ok: false; readonly error: Failure 
 export async function verifyToken(
   keys: SigningKeys,
   token: string,
-  { audience, requiredClaims, now }: { readonly audience: string | string[]; readonly requiredClaims: string[]; readonly now: Date },
+  {
+    audience,
+    requiredClaims,
+    now,
+  }: { readonly audience: string | string[]; readonly requiredClaims: string[]; readonly now: Date },
 ): Promise<Result<JWTPayload, Failure>> {
   if (token.length > CREDENTIAL_LENGTH_MAX) return refuse('the token is too long');
   const kid = keyIdOf(token);

@@ -84,7 +84,8 @@ function isSuspect(world: World, watchman: Watchman, sandboxId: SandboxId, by: M
     return gone !== undefined && now >= later(gone, SILENCE_SUSPECT_MS);
   }
   const held = watchman.session(session.sessionId);
-  if (held === undefined) return false;
+  // Long forgotten: whoever held it is not here any more.
+  if (held === undefined) return now >= later(watchman.seenSince(sandboxId), SILENCE_SUSPECT_MS);
   if (held.lostAt !== undefined && now >= later(held.lostAt, STREAM_LOST_SUSPECT_MS)) return true;
   return held.lastGoodReportAt !== undefined && now >= later(held.lastGoodReportAt, SILENCE_SUSPECT_MS);
 }

@@ -1,4 +1,5 @@
 export { type Admin, type AdminOptions, type ReadyCheck, startAdmin } from './admin.ts';
+export { backoffMs } from './backoff.ts';
 export { type Cancel, type Clock, createClock, type RunningClock } from './clock.ts';
 export { type Reading, readAll, type Source } from './config.ts';
 export type { Host, StopSignal } from './host.ts';

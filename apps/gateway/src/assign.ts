@@ -1,0 +1,95 @@
+import { moveFor, type RecordChange, type Watchman, type World } from '@sallyport/authority';
+import { type GatewayId, type Instant, type SandboxId } from '@sallyport/model';
+import type { Clock } from '@sallyport/process';
+import type { Membership } from './membership.ts';
+import type { OwnershipWrites } from './ownership-writes.ts';
+import type { Sessions } from './sessions.ts';
+
+export interface Assigner {
+  /** Records have moved. */
+  moved(changes: readonly RecordChange[], affected: ReadonlySet<SandboxId>): void;
+  stop(): void;
+}
+
+export interface AssignerOptions {
+  readonly world: World;
+  readonly membership: Membership;
+  readonly sessions: () => Sessions;
+  readonly writes: OwnershipWrites;
+  readonly clock: Clock;
+}
+
+/** How often every sandbox is looked at for what only time brings about. */
+const LOOK_EVERY_MS = 1_000;
+/** Ownership writes under way at once. */
+const WRITES_MAX = 64;
+
+/** Keeps this gateway's own observations, and writes the moves that they and the records ask for. */
+export function startAssigner({ world, membership, sessions, writes, clock }: AssignerOptions): Assigner {
+  const seen = new Map<SandboxId, { readonly tag: string; readonly at: Instant }>();
+  const fenced = new Map<SandboxId, { readonly epoch: bigint; readonly at: Instant }>();
+  const gone = new Map<GatewayId, Instant>();
+  const known = new Set<GatewayId>();
+  const writing = new Set<SandboxId>();
+  let stopped = false;
+
+  const watchman = (gatewayId: GatewayId): Watchman => ({
+    gatewayId,
+    recoveredAt: membership.gainedAt(),
+    seenSince: (sandboxId) => seen.get(sandboxId)?.at ?? clock.now(),
+    fencedSince: (sandboxId) => fenced.get(sandboxId)?.at ?? clock.now(),
+    goneSince: (id) => {
+      if (world.gateways.has(id)) return undefined;
+      // A gateway that was gone before we came counts from now on.
+      const at = gone.get(id) ?? clock.now();
+      gone.set(id, at);
+      return at;
+    },
+    session: (sessionId) => sessions().observed(sessionId),
+  });
+
+  function observe(sandboxId: SandboxId): void {
+    const owner = world.owners.get(sandboxId)?.value;
+    if (owner === undefined) {
+      seen.delete(sandboxId);
+      fenced.delete(sandboxId);
+      return;
+    }
+    const tag = `${owner.kind}#${owner.epoch}`;
+    if (seen.get(sandboxId)?.tag !== tag) seen.set(sandboxId, { tag, at: clock.now() });
+    // The wait belongs to the epoch that was owned: offers to candidates that come to nothing do not restart it.
+    if (owner.kind === 'fencing' && fenced.get(sandboxId)?.epoch !== owner.ownedEpoch) fenced.set(sandboxId, { epoch: owner.ownedEpoch, at: clock.now() });
+  }
+
+  function look(sandboxId: SandboxId): void {
+    const own = membership.current();
+    if (stopped || own === undefined || writing.has(sandboxId) || writing.size >= WRITES_MAX) return;
+    const move = moveFor(world, watchman(own.gatewayId), sandboxId, clock.now(), Date.now());
+    if (move === undefined) return;
+    writing.add(sandboxId);
+    void writes.move(move).finally(() => writing.delete(sandboxId));
+  }
+
+  const cancel = clock.every(LOOK_EVERY_MS, () => {
+    for (const sandboxId of world.sandboxes.keys()) look(sandboxId);
+  });
+
+  return {
+    moved(changes, affected) {
+      for (const { key, held } of changes) {
+        if (key.kind !== 'gateway') continue;
+        if (held === undefined && known.delete(key.gatewayId)) gone.set(key.gatewayId, clock.now());
+        if (held !== undefined) known.add(key.gatewayId);
+      }
+      for (const sandboxId of affected) {
+        observe(sandboxId);
+        look(sandboxId);
+      }
+    },
+    stop() {
+      stopped = true;
+      cancel();
+    },
+  };
+}
+

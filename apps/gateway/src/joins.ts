@@ -1,0 +1,194 @@
+import { STREAM_LOST_SUSPECT_MS, type World } from '@sallyport/authority';
+import { err, type Failure, failure, type JoinId, later, type MemberId, ok, type PoolId, type Result, type SandboxId, type StoreRevision } from '@sallyport/model';
+import type { Clock, Log } from '@sallyport/process';
+import { type Guard, memberKey } from '@sallyport/store';
+import { type Assignment, encodeMember, joinResponseMessage, type MemberState, parseJoinRequest, type Stream, type supervisorV1 } from '@sallyport/wire';
+import { fingerprint, type ProveSupervisor, type SupervisorProof } from './credentials.ts';
+import type { Membership } from './membership.ts';
+import type { Writer } from './writer.ts';
+
+type JoinStream = Stream<supervisorV1.JoinResponse, supervisorV1.JoinRequest>;
+
+export interface Joins {
+  /** The `Join` call, from Hello to the end of its stream. */
+  serve(stream: JoinStream): Promise<Result<void, Failure>>;
+  /** These sandboxes, or the members of these pools, have moved: assignments may differ. */
+  moved(pools: ReadonlySet<PoolId>): void;
+  /** Whether a member that is joined here proved this credential for this pool, by the driver. */
+  proved(memberId: MemberId, credential: string, poolId: PoolId): boolean;
+  count(): number;
+  /** Tells every member that this gateway is leaving, by ending its stream. */
+  endAll(): void;
+}
+
+export interface JoinsOptions {
+  readonly world: World;
+  readonly reached: (revision: StoreRevision) => Promise<void>;
+  readonly writer: Writer;
+  readonly membership: Membership;
+  readonly prove: ProveSupervisor;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly randomId: () => string;
+}
+
+interface Joined {
+  readonly memberId: MemberId;
+  readonly poolId: PoolId;
+  readonly joinId: JoinId;
+  readonly credential: string;
+  readonly proof: SupervisorProof;
+  readonly stream: JoinStream;
+  state: MemberState;
+  told: string | undefined;
+}
+
+const WRITE_TRIES_MAX = 5;
+/** Changes that come together make one list. */
+const COALESCE_MS = 5;
+
+export function createJoins(options: JoinsOptions): Joins {
+  const { world, reached, writer, membership, prove, clock, log, randomId } = options;
+  const joined = new Map<MemberId, Joined>();
+  const byPool = new Map<PoolId, Set<Joined>>();
+  const dirty = new Set<PoolId>();
+  let planned = false;
+
+  async function serve(stream: JoinStream): Promise<Result<void, Failure>> {
+    const requests = stream.received[Symbol.asyncIterator]();
+    const first = await requests.next();
+    if (first.done) return ok(undefined);
+    const hello = parseJoinRequest(first.value);
+    if (!hello.ok) return hello;
+    if (hello.value.kind !== 'hello') return err(failure('malformed', 'the first message must be hello'));
+    const { memberId, poolId, credential, state } = hello.value;
+    const proof = await prove(credential);
+    if (!proof.ok) return proof;
+    if (proof.value.poolId !== poolId) return err(failure('forbidden', `the credential is for another pool than ${poolId}`));
+    const own = membership.current();
+    if (own === undefined) return err(failure('not-ready', 'this gateway holds no authority; try another'));
+
+    const join: Joined = { memberId, poolId, joinId: randomId() as JoinId, credential: fingerprint(credential), proof: proof.value, stream, state, told: undefined };
+    const written = await record(join);
+    if (!written.ok) return written;
+    enter(join);
+    stream.send(joinResponseMessage({ kind: 'accepted', joinId: join.joinId, gatewayId: own.gatewayId }));
+    assign(join);
+    log.info({ memberId, poolId, joinId: join.joinId }, 'member joined');
+    try {
+      for (let next = await requests.next(); !next.done; next = await requests.next()) {
+        const request = parseJoinRequest(next.value);
+        if (!request.ok) return request;
+        if (request.value.kind === 'hello') return err(failure('malformed', 'hello comes once'));
+        join.state = { ...request.value.state, draining: join.state.draining || request.value.state.draining };
+        const updated = await record(join);
+        if (!updated.ok) return updated;
+      }
+    } finally {
+      leave(join);
+    }
+    return ok(undefined);
+  }
+
+  function enter(join: Joined): void {
+    joined.get(join.memberId)?.stream.fail(failure('conflict', 'the member has joined again'));
+    joined.set(join.memberId, join);
+    byPool.set(join.poolId, (byPool.get(join.poolId) ?? new Set()).add(join));
+  }
+
+  function leave(join: Joined): void {
+    if (joined.get(join.memberId) === join) joined.delete(join.memberId);
+    const pool = byPool.get(join.poolId);
+    pool?.delete(join);
+    if (pool?.size === 0) byPool.delete(join.poolId);
+    log.info({ memberId: join.memberId, joinId: join.joinId }, 'member left');
+    // A network that hiccups is no reason to take its place away: it keeps it for as long as a lost session is forgiven.
+    clock.at(later(clock.now(), STREAM_LOST_SUSPECT_MS), () => void remove(join));
+  }
+
+  /** Puts the member on record. An existing record is updated, so that its create-revision stays and with it what was published. */
+  async function record({ memberId, poolId, joinId, proof, state }: Joined): Promise<Result<void, Failure>> {
+    const key = memberKey(poolId, memberId);
+    for (let attempt = 0; attempt < WRITE_TRIES_MAX; attempt += 1) {
+      const own = membership.current();
+      if (own === undefined) return err(failure('not-ready', 'this gateway holds no authority; try another'));
+      const present = world.members(poolId).get(memberId);
+      const guard: Guard = present === undefined ? { key, is: 'absent' } : { key, is: 'unmoved-since', revision: present.modRevision };
+      const supervisorUid = proof.supervisorUid === '' ? memberId : proof.supervisorUid;
+      const member = { supervisorUid, ...state, gatewayId: own.gatewayId, gatewayEpoch: own.epoch, joinId };
+      const written = await writer.write({ guards: [guard], puts: [{ key, value: (opId) => encodeMember(member, opId) }] });
+      if (written.kind === 'no-authority' || written.kind === 'unknown') break;
+      await reached(written.revision);
+      if (written.kind === 'committed') return ok(undefined);
+    }
+    return err(failure('not-ready', 'the store does not answer; try another gateway'));
+  }
+
+  /** Only its own Join removes a member: it may have joined again, here or elsewhere. */
+  async function remove({ memberId, poolId, joinId }: Joined): Promise<void> {
+    const present = world.members(poolId).get(memberId);
+    if (present === undefined || present.value.joinId !== joinId) return;
+    const key = memberKey(poolId, memberId);
+    await writer.write({ guards: [{ key, is: 'unmoved-since', revision: present.modRevision }], puts: [], deletes: [key] });
+  }
+
+  function assign(join: Joined): void {
+    const assignments = assignmentsOf(world, join.poolId, join.memberId);
+    const told = JSON.stringify(assignments);
+    if (told === join.told) return;
+    join.told = told;
+    join.stream.send(joinResponseMessage({ kind: 'assignments', assignments }));
+  }
+
+  function assignDirty(): void {
+    planned = false;
+    for (const poolId of dirty) for (const join of byPool.get(poolId) ?? []) assign(join);
+    dirty.clear();
+  }
+
+  return {
+    serve,
+    moved(pools) {
+      for (const poolId of pools) if (byPool.has(poolId)) dirty.add(poolId);
+      if (planned || dirty.size === 0) return;
+      planned = true;
+      clock.at(later(clock.now(), COALESCE_MS), assignDirty);
+    },
+    proved(memberId, credential, poolId) {
+      const join = joined.get(memberId);
+      return join !== undefined && join.poolId === poolId && join.proof.sandboxId === undefined && join.credential === credential;
+    },
+    count: () => joined.size,
+    endAll() {
+      for (const join of joined.values()) join.stream.fail(failure('not-ready', 'this gateway is leaving; join another'));
+    },
+  };
+}
+
+/** What a member should hold a session about: what it owns, what it is offered, and what it may still win back. */
+function assignmentsOf(world: World, poolId: PoolId, memberId: MemberId): readonly Assignment[] {
+  const assignments: Assignment[] = [];
+  for (const sandboxId of world.sandboxesOf(poolId)) {
+    if (!concerns(world, sandboxId, memberId)) continue;
+    const sandbox = world.sandboxes.get(sandboxId)?.value;
+    if (sandbox === undefined) continue;
+    const { runtimeId, mode, workspace, sandbox: name } = sandbox;
+    assignments.push({ sandboxId, runtimeId, mode, workspace, sandbox: name });
+  }
+  return assignments.sort((a, b) => (a.sandboxId < b.sandboxId ? -1 : 1));
+}
+
+function concerns(world: World, sandboxId: SandboxId, memberId: MemberId): boolean {
+  const owner = world.owners.get(sandboxId)?.value;
+  switch (owner?.kind) {
+    case 'offered':
+      return owner.to === memberId;
+    case 'owned':
+      return owner.by === memberId;
+    case 'fencing':
+      return owner.from === memberId;
+    case 'released':
+    case undefined:
+      return false;
+  }
+}

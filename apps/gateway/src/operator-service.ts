@@ -1,0 +1,156 @@
+import type { World } from '@sallyport/authority';
+import {
+  type Configuration,
+  err,
+  type Failure,
+  failure,
+  isId,
+  isPort,
+  ok,
+  parseSandboxName,
+  parseServiceName,
+  parseWorkspaceId,
+  type Result,
+  type ServiceName,
+  type WorkspaceId,
+} from '@sallyport/model';
+import { checked, type Caller, type GatewayMethod, type gatewayV1, type HandlersOf, maySee, modeNumber, type Operator, readPolicy, supervisorV1 } from '@sallyport/wire';
+import type { Declarations, SandboxRef } from './declarations.ts';
+import { named, type Operators } from './operators.ts';
+import type { Registrations } from './registrations.ts';
+import type { ServiceStates } from './service-states.ts';
+
+export interface OperatorServiceOptions {
+  readonly world: World;
+  readonly operators: Operators;
+  readonly declarations: Declarations;
+  readonly registrations: Registrations;
+  readonly states: ServiceStates;
+  readonly status: () => gatewayV1.GetStatusResponse;
+}
+
+/** The operator API: who calls is judged first, then what was asked for, and every change leaves an audit line. */
+export function createOperatorService(options: OperatorServiceOptions): HandlersOf<typeof gatewayV1.GatewayServiceService> {
+  const { world, operators, declarations, registrations, states } = options;
+
+  /** A change of one sandbox: parse its name, admit the caller for its workspace, do it, audit it. */
+  async function change<T>(caller: Caller, method: GatewayMethod, name: Named | undefined, act: (ref: ServiceOf) => Promise<Result<T, Failure>>): Promise<Result<T, Failure>> {
+    const ref = refOf(name);
+    const operator = await operators.admit(caller, method, ref.ok ? ref.value.workspace : undefined);
+    if (!operator.ok) return operator;
+    const outcome = ref.ok ? await act(ref.value) : ref;
+    operators.audit(operator.value, method, ref.ok ? about(ref.value) : '(malformed)', outcome);
+    return outcome;
+  }
+
+  async function read<T>(caller: Caller, method: GatewayMethod, workspaceText: string, act: (operator: Operator, workspace: WorkspaceId | undefined) => Result<T, Failure>): Promise<Result<T, Failure>> {
+    const workspace = workspaceText === '' ? ok(undefined) : named(parseWorkspaceId(workspaceText));
+    const operator = await operators.admit(caller, method, workspace.ok ? workspace.value : undefined);
+    if (!operator.ok) return operator;
+    return workspace.ok ? act(operator.value, workspace.value) : workspace;
+  }
+
+  /** Every configuration that the operator may see, by name. */
+  const visible = (operator: Operator, workspace: WorkspaceId | undefined): Configuration[] =>
+    [...world.configs.values()]
+      .map(({ value }) => value)
+      .filter((configuration) => (workspace === undefined || configuration.workspace === workspace) && maySee(operator.role, configuration.workspace))
+      .sort((a, b) => compare(`${a.workspace}/${a.sandbox}`, `${b.workspace}/${b.sandbox}`));
+
+  const sandboxMessage = (configuration: Configuration): gatewayV1.Sandbox[] => {
+    const sandbox = world.sandboxes.get(configuration.sandboxId)?.value;
+    if (sandbox === undefined) return [];
+    const { workspace, sandbox: name, mode, poolId, runtimeId } = sandbox;
+    return [{ name: { workspace, sandbox: name }, sandboxId: configuration.sandboxId, mode: modeNumber(mode), poolId, runtimeId, serviceCount: configuration.services.length }];
+  };
+
+  const one = (configuration: Configuration, service: ServiceName): Result<gatewayV1.Service, Failure> => {
+    const found = configuration.services.find((each) => each.service === service);
+    if (found === undefined) return err(failure('unknown', `${configuration.workspace}/${configuration.sandbox} declares no service ${service === '' ? 'without a name' : service}`));
+    return ok(states.of(configuration.sandboxId, configuration, found));
+  };
+
+  return {
+    registerSandbox: ({ name, mode, poolId, runtimeId }, caller) =>
+      change(caller, 'registerSandbox', name, async (ref) => {
+        const { Mode } = supervisorV1;
+        if (mode !== Mode.MODE_DEDICATED && mode !== Mode.MODE_SHARED) return err(failure('malformed', 'mode is required: dedicated or shared'));
+        if (mode === Mode.MODE_SHARED && !isId(poolId)) return err(failure('malformed', 'a shared sandbox needs the id of its pool'));
+        if (mode === Mode.MODE_DEDICATED && poolId !== '') return err(failure('malformed', 'a dedicated sandbox has a pool of its own: leave pool_id empty'));
+        if (runtimeId !== '' && !isId(runtimeId)) return err(failure('malformed', 'runtime_id is not an id'));
+        const registered = await registrations.register(ref, { mode: mode === Mode.MODE_SHARED ? 'shared' : 'dedicated', poolId, runtimeId });
+        if (!registered.ok) return registered;
+        const configuration = world.configs.get(registered.value.sandboxId)?.value;
+        return ok({ sandbox: configuration === undefined ? undefined : sandboxMessage(configuration)[0], supervisorToken: registered.value.token });
+      }),
+    listSandboxes: ({ workspace }, caller) =>
+      read(caller, 'listSandboxes', workspace, (operator, only) => ok({ sandboxes: visible(operator, only).flatMap(sandboxMessage) })),
+    deleteSandbox: ({ name }, caller) =>
+      change(caller, 'deleteSandbox', name, async (ref) => {
+        const removed = await registrations.remove(ref);
+        return removed.ok ? ok({}) : removed;
+      }),
+    exposeService: ({ name, port, policy }, caller) =>
+      change(caller, 'exposeService', name, async (ref) => {
+        if (!isPort(port)) return err(failure('malformed', `port ${port} is not between 1 and 65535`));
+        const read = checked((check) => readPolicy(check, 'policy', policy));
+        if (!read.ok) return err(failure('malformed', read.error));
+        const declared = await declarations.expose(ref, { service: ref.service, port, policy: read.value });
+        if (!declared.ok) return declared;
+        const service = one(declared.value, ref.service);
+        return service.ok ? ok({ service: service.value }) : service;
+      }),
+    listServices: ({ workspace, sandbox }, caller) =>
+      read(caller, 'listServices', workspace, (operator, only) => {
+        const name = sandbox === '' ? ok(undefined) : named(parseSandboxName(sandbox));
+        if (!name.ok) return name;
+        const configurations = visible(operator, only).filter((configuration) => name.value === undefined || configuration.sandbox === name.value);
+        return ok({ services: configurations.flatMap((configuration) => configuration.services.map((service) => states.of(configuration.sandboxId, configuration, service))) });
+      }),
+    getService: ({ name }, caller) =>
+      read(caller, 'getService', name?.workspace ?? '', () => {
+        const ref = refOf(name);
+        if (!ref.ok) return ref;
+        const id = declarations.sandboxId(ref.value);
+        if (!id.ok) return id;
+        const configuration = world.configs.get(id.value)?.value;
+        if (configuration === undefined) return err(failure('unknown', `sandbox ${about(ref.value)} is being deleted`));
+        const service = one(configuration, ref.value.service);
+        return service.ok ? ok({ service: service.value }) : service;
+      }),
+    deleteService: ({ name }, caller) =>
+      change(caller, 'deleteService', name, async (ref) => {
+        const withdrawn = await declarations.withdraw(ref, ref.service);
+        return withdrawn.ok ? ok({}) : withdrawn;
+      }),
+    bumpCredential: ({ name }, caller) =>
+      change(caller, 'bumpCredential', name, async (ref) => {
+        const bumped = await registrations.bumpCredential(ref);
+        return bumped.ok ? ok({ credentialEpoch: bumped.value.epoch, supervisorToken: bumped.value.token }) : bumped;
+      }),
+    getStatus: (_request, caller) => read(caller, 'getStatus', '', () => ok(options.status())),
+  };
+}
+
+interface Named {
+  readonly workspace: string;
+  readonly sandbox: string;
+  readonly service?: string;
+}
+
+interface ServiceOf extends SandboxRef {
+  readonly service: ServiceName;
+}
+
+function refOf(name: Named | undefined): Result<ServiceOf, Failure> {
+  if (name === undefined) return err(failure('malformed', 'name is required'));
+  const workspace = named(parseWorkspaceId(name.workspace));
+  if (!workspace.ok) return workspace;
+  const sandbox = named(parseSandboxName(name.sandbox));
+  if (!sandbox.ok) return sandbox;
+  const service = named(parseServiceName(name.service ?? ''));
+  return service.ok ? ok({ workspace: workspace.value, sandbox: sandbox.value, service: service.value }) : service;
+}
+
+const about = ({ workspace, sandbox, service }: ServiceOf): string => (service === '' ? `${workspace}/${sandbox}` : `${workspace}/${sandbox}/${service}`);
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,0 +1,144 @@
+import { type Mode, nameKey as worldNameKey, type SandboxRecord, type World } from '@sallyport/authority';
+import {
+  type ConfigRevision,
+  type CredentialEpoch,
+  err,
+  type Failure,
+  failure,
+  ok,
+  type OwnerEpoch,
+  type PoolId,
+  type Result,
+  type RuntimeId,
+  type SandboxId,
+  type StoreRevision,
+} from '@sallyport/model';
+import { configKey, credentialKey, installationKey, nameKey, ownerKey, sandboxKey, sessionKey } from '@sallyport/store';
+import { encodeConfiguration, encodeCredential, encodeName, encodeOwnership, encodeSandbox, type SigningKeys, signSandboxToken } from '@sallyport/wire';
+import { configurationOf, type SandboxRef } from './declarations.ts';
+import type { Driver } from './driver.ts';
+import type { Writer } from './writer.ts';
+
+/** Which sandboxes there are. Registering makes all their records in one commit; deleting ends them in one. */
+export interface Registrations {
+  register(ref: SandboxRef, wanted: { readonly mode: Mode; readonly poolId: string; readonly runtimeId: string }): Promise<Result<Registered, Failure>>;
+  remove(ref: SandboxRef): Promise<Result<void, Failure>>;
+  /** Revokes every session and token that was issued before. */
+  bumpCredential(ref: SandboxRef): Promise<Result<{ readonly epoch: CredentialEpoch; readonly token: string }, Failure>>;
+}
+
+export interface Registered {
+  readonly sandboxId: SandboxId;
+  readonly record: SandboxRecord;
+  /** For the sandbox's dedicated supervisor; empty for a shared one. */
+  readonly token: string;
+}
+
+export interface RegistrationsOptions {
+  readonly world: World;
+  readonly reached: (revision: StoreRevision) => Promise<void>;
+  readonly writer: Writer;
+  readonly driver: Driver;
+  readonly keys: SigningKeys;
+  readonly randomId: () => string;
+}
+
+const TRIES_MAX = 5;
+
+export function createRegistrations({ world, reached, writer, driver, keys, randomId }: RegistrationsOptions): Registrations {
+  async function tokenOf(sandboxId: SandboxId, { mode, poolId }: SandboxRecord): Promise<string> {
+    const generation = world.generation?.value;
+    const credentialEpoch = world.credentials.get(sandboxId)?.value;
+    if (mode === 'shared' || generation === undefined || credentialEpoch === undefined) return '';
+    return signSandboxToken(keys, { sandboxId, poolId, credentialEpoch, generation });
+  }
+
+  async function register(ref: SandboxRef, wanted: { readonly mode: Mode; readonly poolId: string; readonly runtimeId: string }): Promise<Result<Registered, Failure>> {
+    const { workspace, sandbox } = ref;
+    const runtime = wanted.runtimeId === '' ? await driver.runtimeId(workspace, sandbox) : ok(wanted.runtimeId);
+    if (!runtime.ok) return err(failure('not-ready', `the driver does not know the workload ${workspace}/${sandbox}: ${runtime.error.message}`));
+    for (let attempt = 0; attempt < TRIES_MAX; attempt += 1) {
+      const present = world.names.get(worldNameKey(workspace, sandbox));
+      if (present !== undefined) return again(present.value, wanted, runtime.value as RuntimeId);
+      const sandboxId = randomId() as SandboxId;
+      const poolId = (wanted.mode === 'dedicated' ? `dedicated-${sandboxId}` : wanted.poolId) as PoolId;
+      const record: SandboxRecord = { workspace, sandbox, mode: wanted.mode, poolId, runtimeId: runtime.value as RuntimeId };
+      const configuration = configurationOf({ sandboxId, workspace, sandbox, revision: 1n as ConfigRevision, services: [] });
+      const written = await writer.write({
+        guards: [{ key: nameKey(workspace, sandbox), is: 'absent' }],
+        puts: [
+          { key: nameKey(workspace, sandbox), value: (opId) => encodeName(sandboxId, opId) },
+          { key: sandboxKey(sandboxId), value: (opId) => encodeSandbox(record, opId) },
+          { key: configKey(sandboxId), value: (opId) => encodeConfiguration(configuration, opId) },
+          { key: credentialKey(sandboxId), value: (opId) => encodeCredential(1n as CredentialEpoch, opId) },
+          { key: ownerKey(sandboxId), value: (opId) => encodeOwnership({ kind: 'released', epoch: 1n as OwnerEpoch }, opId) },
+        ],
+      });
+      if (written.kind === 'no-authority' || written.kind === 'unknown') return err(failure('not-ready', 'the store does not answer; the sandbox may or may not have been registered'));
+      await reached(written.revision);
+      if (written.kind === 'committed') return ok({ sandboxId, record, token: await tokenOf(sandboxId, record) });
+    }
+    return err(failure('conflict', 'the name is registered and deleted by others all the time; try again'));
+  }
+
+  /** Registering again with the same content changes nothing. */
+  async function again(sandboxId: SandboxId, wanted: { readonly mode: Mode; readonly poolId: string }, runtimeId: RuntimeId): Promise<Result<Registered, Failure>> {
+    const held = world.sandboxes.get(sandboxId);
+    if (held === undefined) return err(failure('conflict', 'the sandbox is being deleted; try again'));
+    const { mode, poolId } = held.value;
+    if (mode !== wanted.mode || (mode === 'shared' && poolId !== wanted.poolId)) return err(failure('conflict', `the name is taken by a ${mode} sandbox of pool ${poolId}`));
+    if (held.value.runtimeId === runtimeId) return ok({ sandboxId, record: held.value, token: await tokenOf(sandboxId, held.value) });
+    const record = { ...held.value, runtimeId };
+    const written = await writer.write({
+      guards: [{ key: sandboxKey(sandboxId), is: 'unmoved-since', revision: held.modRevision }],
+      puts: [{ key: sandboxKey(sandboxId), value: (opId) => encodeSandbox(record, opId) }],
+    });
+    if (written.kind !== 'committed') return err(failure('conflict', 'the sandbox has just changed; try again'));
+    await reached(written.revision);
+    return ok({ sandboxId, record, token: await tokenOf(sandboxId, record) });
+  }
+
+  async function remove(ref: SandboxRef): Promise<Result<void, Failure>> {
+    for (let attempt = 0; attempt < TRIES_MAX; attempt += 1) {
+      const name = world.names.get(worldNameKey(ref.workspace, ref.sandbox));
+      if (name === undefined) return err(failure('unknown', `sandbox ${ref.workspace}/${ref.sandbox} is not registered`));
+      const sandboxId = name.value;
+      const sessions = [...world.sessionsOf(sandboxId).keys()].map((memberId) => sessionKey(sandboxId, memberId));
+      const written = await writer.write({
+        guards: [{ key: nameKey(ref.workspace, ref.sandbox), is: 'unmoved-since', revision: name.modRevision }],
+        puts: [],
+        deletes: [
+          nameKey(ref.workspace, ref.sandbox),
+          sandboxKey(sandboxId),
+          configKey(sandboxId),
+          credentialKey(sandboxId),
+          ownerKey(sandboxId),
+          installationKey(ref.workspace, sandboxId),
+          ...sessions,
+        ],
+      });
+      if (written.kind === 'no-authority' || written.kind === 'unknown') return err(failure('not-ready', 'the store does not answer; the sandbox may or may not have been deleted'));
+      await reached(written.revision);
+      if (written.kind === 'committed') return ok(undefined);
+    }
+    return err(failure('conflict', 'the sandbox keeps changing; try again'));
+  }
+
+  async function bumpCredential(ref: SandboxRef): Promise<Result<{ readonly epoch: CredentialEpoch; readonly token: string }, Failure>> {
+    const name = world.names.get(worldNameKey(ref.workspace, ref.sandbox));
+    const held = name === undefined ? undefined : world.credentials.get(name.value);
+    const sandbox = name === undefined ? undefined : world.sandboxes.get(name.value);
+    if (name === undefined || held === undefined || sandbox === undefined) return err(failure('unknown', `sandbox ${ref.workspace}/${ref.sandbox} is not registered`));
+    const epoch = (held.value + 1n) as CredentialEpoch;
+    const key = credentialKey(name.value);
+    const written = await writer.write({
+      guards: [{ key, is: 'unmoved-since', revision: held.modRevision }],
+      puts: [{ key, value: (opId) => encodeCredential(epoch, opId) }],
+    });
+    if (written.kind !== 'committed') return err(failure('conflict', 'the credential has just changed, or the store does not answer; look and try again'));
+    await reached(written.revision);
+    return ok({ epoch, token: await tokenOf(name.value, sandbox.value) });
+  }
+
+  return { register, remove, bumpCredential };
+}

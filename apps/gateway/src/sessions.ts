@@ -1,0 +1,166 @@
+import type { World } from '@sallyport/authority';
+import { type Instant, type Nonce, type SandboxId, type SessionId } from '@sallyport/model';
+import type { Clock, Log } from '@sallyport/process';
+import {
+  type Capabilities,
+  type ConfigurationAnswer,
+  type Evidence,
+  type GatewayEffect,
+  type GatewayEnd,
+  type GatewayEvent,
+  type GatewayMessage,
+  startGatewayEnd,
+  stepGateway,
+} from '@sallyport/session';
+import type { Judgement, ReportingSession } from '@sallyport/authority';
+import type { Publication } from './publish.ts';
+
+/** One open session: the state machine, and the stream that it speaks on. */
+export interface LiveSession {
+  readonly sandboxId: SandboxId;
+  readonly sessionId: SessionId;
+  state(): GatewayEnd;
+  step(event: GatewayEvent): void;
+  /** The stream is over. Clears this session only: another may have taken its place long ago. */
+  close(): void;
+}
+
+/** What the machine asks of the world around it. */
+export interface SessionActs {
+  acknowledge(state: GatewayEnd, answer: ConfigurationAnswer): void;
+  publish(state: GatewayEnd, judgement: Judgement, evidence: Evidence): Promise<Publication>;
+  released(state: GatewayEnd, epoch: bigint, acknowledged: () => void): void;
+  refused(state: GatewayEnd, clause: string): void;
+}
+
+export interface Sessions {
+  open(
+    session: ReportingSession,
+    capabilities: Capabilities,
+    stream: { send(message: GatewayMessage): void; end(clause: string, reason: string): void },
+  ): LiveSession;
+  /** The records of these sandboxes have moved. */
+  moved(sandboxIds: Iterable<SandboxId>): void;
+  all(): Iterable<LiveSession>;
+  count(): number;
+  /** How the sandbox's newest configuration was answered, by whoever holds a session about it here. */
+  answers(sandboxId: SandboxId): readonly ConfigurationAnswer[];
+  /** What only the holder of a session knows, also for a while after its end. */
+  observed(sessionId: SessionId): { readonly lostAt: Instant | undefined; readonly lastGoodReportAt: Instant | undefined } | undefined;
+}
+
+export interface SessionsOptions {
+  readonly gatewayId: () => string;
+  readonly world: World;
+  readonly acts: SessionActs;
+  readonly ageMs: () => number | undefined;
+  readonly wantsRelease: (session: ReportingSession) => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly randomId: () => string;
+}
+
+/** Ended sessions that are remembered for suspicion; the oldest go first. */
+const ENDED_MAX = 50_000;
+
+export function createSessions(options: SessionsOptions): Sessions {
+  const { world, acts, clock, log, randomId } = options;
+  const live = new Map<SessionId, LiveSession>();
+  const bySandbox = new Map<SandboxId, Set<LiveSession>>();
+  const ended = new Map<SessionId, Instant>();
+
+  function open(session: ReportingSession, capabilities: Capabilities, stream: Parameters<Sessions['open']>[2]): LiveSession {
+    const { sandboxId, sessionId } = session;
+    let state = startGatewayEnd(session, capabilities);
+    const openedAt = clock.now();
+    let closed = false;
+
+    function step(event: GatewayEvent): void {
+      if (closed) return;
+      const stepped = stepGateway(state, event, {
+        now: clock.now(),
+        world,
+        nonce: randomId() as Nonce,
+        ageMs: options.ageMs(),
+        wantsRelease: options.wantsRelease(session),
+      });
+      state = stepped.state;
+      for (const effect of stepped.effects) act(effect);
+    }
+
+    function act(effect: GatewayEffect): void {
+      switch (effect.kind) {
+        case 'send':
+          return stream.send(effect.message);
+        case 'acknowledge':
+          return acts.acknowledge(state, effect.answer);
+        case 'publish':
+          void acts.publish(state, effect.judgement, effect.evidence).then((publication) => {
+            if (publication.kind === 'withheld') {
+              log.debug({ sandboxId, sessionId, why: publication.why }, 'publication withheld');
+              // The report itself stands: a shared supervisor must keep its lease while the driver is away.
+              return step({ kind: 'published', evidence: effect.evidence, byCommit: false });
+            }
+            return step({ kind: 'published', evidence: effect.evidence, byCommit: publication.kind === 'committed' });
+          });
+          return;
+        case 'released':
+          return acts.released(state, effect.epoch, () => stream.send({ kind: 'release-ack', ownerEpoch: effect.epoch as never }));
+        case 'answered': {
+          const { revision, rejection } = effect.answer;
+          if (rejection !== undefined) log.warn({ sandboxId, sessionId, configRevision: revision, reason: rejection }, 'configuration rejected');
+          return;
+        }
+        case 'refused':
+          log.debug({ sandboxId, sessionId, clause: effect.clause }, 'report refused');
+          return acts.refused(state, effect.clause);
+        case 'end':
+          log.info({ sandboxId, sessionId, clause: effect.clause }, 'session ended by the record');
+          stream.end(effect.clause, effect.reason);
+          return close();
+      }
+    }
+
+    function close(): void {
+      if (closed) return;
+      closed = true;
+      live.delete(sessionId);
+      const rest = bySandbox.get(sandboxId);
+      rest?.delete(session_);
+      if (rest?.size === 0) bySandbox.delete(sandboxId);
+      ended.set(sessionId, clock.now());
+      for (const oldest of ended.keys()) {
+        if (ended.size <= ENDED_MAX) break;
+        ended.delete(oldest);
+      }
+    }
+
+    const session_: LiveSession & { readonly openedAt: Instant } = { sandboxId, sessionId, openedAt, state: () => state, step, close };
+    live.set(sessionId, session_);
+    const rest = bySandbox.get(sandboxId) ?? new Set();
+    bySandbox.set(sandboxId, rest.add(session_));
+    step({ kind: 'opened', gatewayId: options.gatewayId() as never });
+    return session_;
+  }
+
+  return {
+    open,
+    moved(sandboxIds) {
+      for (const sandboxId of sandboxIds) for (const session of [...(bySandbox.get(sandboxId) ?? [])]) session.step({ kind: 'world' });
+    },
+    all: () => live.values(),
+    count: () => live.size,
+    answers: (sandboxId) => [...(bySandbox.get(sandboxId) ?? [])].map((session) => session.state().answered).filter((answer) => answer !== undefined),
+    observed(sessionId) {
+      const session = live.get(sessionId) as (LiveSession & { readonly openedAt: Instant }) | undefined;
+      if (session === undefined) {
+        const lostAt = ended.get(sessionId);
+        return lostAt === undefined ? undefined : { lostAt, lastGoodReportAt: undefined };
+      }
+      const state = session.state();
+      // A supervisor that never reports (an older one) is judged by its stream alone.
+      if (!state.capabilities.advertisements) return { lostAt: undefined, lastGoodReportAt: undefined };
+      return { lostAt: undefined, lastGoodReportAt: state.lastGoodReportAt > session.openedAt ? state.lastGoodReportAt : session.openedAt };
+    },
+  };
+}

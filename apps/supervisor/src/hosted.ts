@@ -1,0 +1,97 @@
+import { startSupervisorEnd, stepSupervisor, type SupervisorContext, type SupervisorEnd, type SupervisorEvent, type SupervisorMessage } from '@sallyport/session';
+import type { Configuration, MemberId, SandboxId } from '@sallyport/model';
+import type { Clock, Log } from '@sallyport/process';
+import type { Instance } from '@sallyport/proxy';
+import { EMPTY_TABLE, install, type RouteTable, withdrawAll } from '@sallyport/routes';
+import type { Assignment } from '@sallyport/wire';
+import { rejectionOf, type ServingRules } from './configuration-check.ts';
+
+/** One sandbox on this supervisor: the session's state machine, and the instance of the data plane that obeys it. */
+export interface Hosted {
+  readonly assignment: Assignment;
+  readonly state: () => SupervisorEnd;
+  step(event: SupervisorEvent): void;
+  /** Where messages go while a session is open; undefined between sessions. */
+  attach(send: ((message: SupervisorMessage) => void) | undefined, end: (reason: string) => void): void;
+  /** Final: refuses everything from now on and closes what is open. */
+  stop(): void;
+}
+
+export interface HostedOptions {
+  readonly assignment: Assignment;
+  readonly memberId: MemberId;
+  readonly instance: Instance;
+  readonly rules: ServingRules;
+  readonly ready: () => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export function createHosted({ assignment, memberId, instance, rules, ready, clock, log }: HostedOptions): Hosted {
+  const { sandboxId, runtimeId, mode } = assignment;
+  let state = startSupervisorEnd({ sandboxId, runtimeId, memberId }, mode);
+  let table: RouteTable = EMPTY_TABLE;
+  let send: ((message: SupervisorMessage) => void) | undefined;
+  let end: (reason: string) => void = () => undefined;
+
+  const context = (): SupervisorContext => ({
+    now: clock.now(),
+    installed: [...table.routes.values()].map(({ service, host, port }) => ({ service, host, port })),
+    ready: ready(),
+    boundaryNonce: undefined,
+  });
+
+  function step(event: SupervisorEvent): void {
+    const stepped = stepSupervisor(state, event, context());
+    state = stepped.state;
+    // Before the effects: nothing may be said that the data plane does not already obey.
+    instance.update(table, state.standing);
+    for (const effect of stepped.effects) {
+      switch (effect.kind) {
+        case 'send':
+          send?.(effect.message);
+          break;
+        case 'install':
+          take(effect.configuration);
+          break;
+        case 'released':
+          log.info({ sandboxId, ownerEpoch: state.ownership.epoch }, 'released: admitting nothing more');
+          break;
+        case 'end':
+          log.warn({ sandboxId, reason: effect.reason }, 'the gateway broke the protocol');
+          end(effect.reason);
+          break;
+      }
+    }
+  }
+
+  /** Installs a configuration whole or not at all; all within one turn, so that no request sees half of it. */
+  function take(configuration: Configuration): void {
+    const rejection = rejectionOf(configuration, sandboxId, rules);
+    const next = rejection === undefined ? install(table, configuration.services) : withdrawAll(table);
+    table = next.table;
+    instance.update(table, state.standing);
+    instance.withdraw(next.withdrawn, 'withdrawn');
+    const facts = { sandboxId, configRevision: configuration.revision, installedCount: next.installed.length, withdrawnCount: next.withdrawn.length };
+    if (rejection === undefined) log.info(facts, 'configuration installed');
+    else log.warn({ ...facts, reason: rejection }, 'configuration rejected: nothing of it is served');
+    step({ kind: 'installed', configuration, rejection });
+  }
+
+  return {
+    assignment,
+    state: () => state,
+    step,
+    attach(nextSend, nextEnd) {
+      send = nextSend;
+      end = nextEnd;
+    },
+    stop() {
+      send = undefined;
+      step({ kind: 'stop' });
+      instance.stop('stopped');
+    },
+  };
+}
+
+export type HostedById = Map<SandboxId, Hosted>;

@@ -1,0 +1,70 @@
+import type { SessionId } from '@sallyport/model';
+import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
+import { type Link, openStream, parseSessionResponse, sessionRequestMessage, supervisorV1 } from '@sallyport/wire';
+import type { Hosted } from './hosted.ts';
+import type { MemberId } from '@sallyport/model';
+
+export interface SessionLoopOptions {
+  readonly hosted: Hosted;
+  readonly memberId: MemberId;
+  readonly credential: string;
+  readonly capabilities: { readonly advertisements: boolean; readonly push: boolean };
+  /** The gateway to talk to now; undefined while there is none. */
+  readonly link: () => Link | undefined;
+  readonly onAccepted: (sessionId: SessionId) => void;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+/** Well below the two seconds after which a lost stream makes its owner suspect. */
+const RETRY = { baseMs: 100, maxMs: 1_500 };
+
+/** Keeps one session open for as long as the sandbox is assigned, with whichever gateway can be had. */
+export async function keepSession(options: SessionLoopOptions): Promise<void> {
+  const { hosted, clock, log, signal } = options;
+  const { sandboxId } = hosted.assignment;
+  for (let attempt = 0; !signal.aborted; attempt += 1) {
+    const link = options.link();
+    if (link !== undefined) {
+      const { accepted, why } = await converse(options, link);
+      if (accepted) attempt = 0;
+      if (!signal.aborted) log.info({ sandboxId, why }, accepted ? 'session lost' : 'session not accepted');
+    }
+    await wait(clock, backoffMs(attempt, Math.random(), RETRY), signal);
+  }
+}
+
+/** One session, from Hello to the end of its stream. */
+async function converse(options: SessionLoopOptions, link: Link): Promise<{ readonly accepted: boolean; readonly why: string }> {
+  const { hosted, memberId, credential, capabilities, signal } = options;
+  const { sandboxId, runtimeId } = hosted.assignment;
+  const ended = new AbortController();
+  const stream = openStream(link, supervisorV1.SupervisorServiceService.session, { signal: AbortSignal.any([signal, ended.signal]) });
+  let why = '';
+  hosted.attach(
+    (message) => void stream.send(sessionRequestMessage(message)),
+    (reason) => {
+      why = reason;
+      ended.abort();
+    },
+  );
+  stream.send(sessionRequestMessage({ kind: 'hello', hello: { sandboxId, runtimeId, memberId, credential, capabilities } }));
+  let accepted = false;
+  for await (const raw of stream.received) {
+    const message = parseSessionResponse(raw);
+    if (!message.ok) {
+      why = message.error.message;
+      break;
+    }
+    hosted.step({ kind: 'message', message: message.value });
+    if (message.value.kind !== 'accepted') continue;
+    accepted = true;
+    options.onAccepted(message.value.sessionId);
+  }
+  ended.abort();
+  hosted.attach(undefined, () => undefined);
+  hosted.step({ kind: 'closed' });
+  const failure = await stream.closed;
+  return { accepted, why: why || failure?.message || 'ended by the gateway' };
+}

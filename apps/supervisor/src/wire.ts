@@ -1,0 +1,135 @@
+import type { Host, MemberId } from '@sallyport/model';
+import type { Process, Running } from '@sallyport/process';
+import {
+  createInstances,
+  createLoopback,
+  listenForApps,
+  type Listener,
+  watchCertificates,
+  type Certificates,
+  type ExchangeRecord,
+} from '@sallyport/proxy';
+import { openLink, openTlsFiles } from '@sallyport/wire';
+import type { Config } from './config.ts';
+import { followGateway } from './follow-gateway.ts';
+import { createHosted, type Hosted } from './hosted.ts';
+import { createExchangeMetrics } from './observe.ts';
+
+/** A running supervisor, as the dev stack sees it. */
+export interface Supervisor extends Running {
+  readonly memberId: MemberId;
+  /** Undefined: the listener is off. */
+  readonly appPort: number | undefined;
+  hosted(): Iterable<Hosted>;
+}
+
+/** How long a draining member waits for its sandboxes to be taken over before it stops serving. */
+const RELEASE_WAIT_MS = 3_000;
+
+export async function wire(config: Config, process: Process, observe: (record: ExchangeRecord) => void = () => undefined): Promise<Supervisor> {
+  const { clock, log, metrics, randomId } = process;
+  const memberId = randomId() as MemberId;
+  const tls = await openTlsFiles(config.tls, { onChange: (problem) => problem !== undefined && log.warn({ problem }, 'internal certificates not taken') });
+  if (!tls.ok) throw new Error(tls.error);
+
+  const instances = createInstances({ clock });
+  const exchanges = createExchangeMetrics(metrics, instances);
+  const ownPorts = new Set([process.admin.port]);
+  let certificates: Certificates | undefined;
+  let listener: Listener | undefined;
+  if (config.listen !== undefined) {
+    const { certFile, keyFile, clientCaFile } = config.appTls;
+    const watched = await watchCertificates({
+      pairs: [{ certFile: certFile as string, keyFile: keyFile as string }],
+      ...(clientCaFile === undefined ? {} : { clientCaFile }),
+      clock,
+      onProblem: (problem) => log.error({ problem }, 'application certificate not taken: the old one stays'),
+      onSwapped: () => log.info('application certificate taken'),
+    });
+    if (!watched.ok) throw new Error(watched.error);
+    certificates = watched.value;
+    listener = await listenForApps({
+      address: config.listen.host,
+      port: config.listen.port,
+      certificates,
+      instances,
+      limits: config.limits,
+      trusted: config.trusted,
+      clock,
+      onExchange: (record) => {
+        exchanges.exchange(record);
+        observe(record);
+        log.info({ ...record }, 'exchange');
+      },
+      onConnection: exchanges.connection,
+    });
+    ownPorts.add(listener.port);
+    log.info({ address: config.listen.host, port: listener.port }, 'application listener open');
+  }
+
+  let draining = false;
+  const links = config.gateways.map((target) =>
+    openLink({ target, tls: tls.value, showsCertificate: true, server: { kind: 'app', app: 'gateway', trustDomain: config.trustDomain } }),
+  );
+  const ready = (): boolean => !draining;
+  const following = followGateway({
+    links,
+    memberId,
+    poolId: config.pool,
+    credential: config.credential,
+    delivery: config.delivery,
+    advertises: listener !== undefined,
+    memberState: () => ({ ready: true, draining, appPort: listener?.port ?? 0, capacity: config.capacity }),
+    host: (assignment) =>
+      createHosted({
+        assignment,
+        memberId,
+        instance: instances.start({
+          sandboxId: assignment.sandboxId,
+          mode: assignment.mode,
+          limits: config.limits,
+          connector: createLoopback({ clock, forbiddenPorts: ownPorts, dialMs: config.limits.dialMs }),
+        }),
+        rules: { domain: config.domain ?? '', ownPorts, claims: (host: Host) => instances.claims(host) },
+        ready,
+        clock,
+        log,
+      }),
+    clock,
+    log,
+  });
+
+  return {
+    memberId,
+    appPort: listener?.port,
+    hosted: () => following.hosted(),
+    ready: () => [
+      { name: 'gateway', ok: following.joined(), detail: following.joined() ? 'joined' : 'no gateway has taken this member' },
+      { name: 'listener', ok: !draining, detail: listener === undefined ? 'off' : draining ? 'draining' : `port ${listener.port}` },
+    ],
+    async drain(deadline) {
+      draining = true;
+      following.announce();
+      await released();
+      const graceMs = Math.max(0, config.process.drainMs - RELEASE_WAIT_MS);
+      await listener?.drain(deadline.aborted ? 0 : graceMs);
+      await following.stop();
+      for (const link of links) link.close();
+      certificates?.stop();
+      tls.value.close();
+    },
+  };
+
+  /** Every sandbox that is owned here has been let go, or nobody answered in time. */
+  function released(): Promise<void> {
+    const until = clock.now() + RELEASE_WAIT_MS;
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const held = [...following.hosted()].some((hosted) => hosted.state().ownership.state === 'owned' && (!hosted.state().standing.released || hosted.state().releasing !== undefined));
+        if (!held || !following.joined() || clock.now() >= until) return resolve();
+        clock.at((clock.now() + 20) as never, look);
+      };
+      look();
+    });
+  }
+}

@@ -39,7 +39,8 @@
  *       'closed':    before any byte: on a reused connection and mayRepeat(request), once more on a new one; else 502
  *       'truncated', 'rejected':  502 app_protocol if no head was sent yet; else destroy the client side (never a clean end)
  *     }
- *   A reset is no end of input: call endOfInput for a FIN only, or a body that ends with the connection would seem whole.
+ *   A reset counts as the end of input too, but not inside a body that ends with the connection (head.framing 'until-close'):
+ *   there it would make a part seem whole, so cut the client off instead.
  *   A pooled connection that delivers anything, or ends, while nobody waits is destroyed.
  *
  * Tunnel: after 'switched', write answers.takeRest() to the client and reader.takeRest() to the application, then splice.

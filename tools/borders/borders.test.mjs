@@ -14,35 +14,46 @@ const run = (file, args, cwd) => spawnSync(process.execPath, [file, ...args], { 
 const BORDER = /^(plugin|lint\/style\/noRestricted(Imports|Globals))$/;
 
 describe('biome', () => {
-  const all = probes().map((probe, index) => {
-    const place = (probe.place ?? 'probe').replace(/probe$/, `probe-${index}.ts`);
-    return { ...probe, file: `${folderOf(probe.from)}/src/${place}` };
-  });
+  const all = probes();
   let world;
   let refusals;
 
   beforeAll(() => {
     world = createWorld();
-    for (const { file, code } of all) world.write(file, `${code}\n`);
+    const files = Map.groupBy(all, ({ from, place = 'probe', title, alone, code }) => {
+      const name = `${title}${alone ? code : ''}`.replaceAll(/\W+/g, '-');
+      return `${folderOf(from)}/src/${place}-${name}.ts`;
+    });
+    for (const [file, group] of files) world.write(file, textOf(file, group));
     // One run over all of them: a run for each would take minutes.
     const { stdout, stderr } = run(
       bin('@biomejs/biome/bin/biome'),
       ['lint', '--reporter=json', '--max-diagnostics=none'],
       world.folder,
     );
-    refusals = refusalsByFile(stdout, stderr);
+    refusals = refusalsByLine(stdout, stderr);
   }, 60_000);
   afterAll(() => rmSync(world.folder, { recursive: true, force: true }));
+
+  /** Writes down where each probe stands. */
+  function textOf(file, group) {
+    const lines = [];
+    for (const [index, probe] of group.entries()) {
+      const own = probe.code.replaceAll('$', index).split('\n');
+      probe.lines = own.map((_, line) => `${file}:${lines.length + line + 1}`);
+      lines.push(...own);
+    }
+    return `${lines.join('\n')}\n`;
+  }
 
   const rows = Map.groupBy(
     all,
     ({ title, refusedBy }) => `${title}: ${refusedBy === undefined ? 'passes' : `refused by ${refusedBy}`}`,
   );
   test.each([...rows])('%s', (_title, group) => {
-    const wrong = group.filter(({ file, refusedBy }) =>
-      refusedBy === undefined ? refusals.has(file) : !refusals.get(file)?.includes(refusedBy),
-    );
-    expect(wrong.map(({ from, to, file }) => `${from} -> ${to}: ${refusals.get(file) ?? 'passes'}`)).toEqual([]);
+    const answers = group.map((probe) => ({ ...probe, got: probe.lines.flatMap((line) => refusals.get(line) ?? []) }));
+    const wrong = answers.filter(({ refusedBy, got }) => (refusedBy === undefined ? got.length > 0 : !got.includes(refusedBy)));
+    expect(wrong.map(({ from, to, got }) => `${from} -> ${to}: ${got.join() || 'passes'}`)).toEqual([]);
   });
 });
 
@@ -91,11 +102,13 @@ const OUTSIDE = Object.keys(deniedGlobals).filter(
   (name) => !['Date', 'Promise', 'WeakRef', 'FinalizationRegistry', 'globalThis', 'Function', 'eval'].includes(name),
 );
 
-function refusalsByFile(stdout, stderr) {
+function refusalsByLine(stdout, stderr) {
   const refusals = new Map();
   if (stdout === '') throw new Error(`Biome did not run: ${stderr}`);
-  for (const { category, location } of JSON.parse(stdout).diagnostics) {
-    if (BORDER.test(category)) refusals.set(location.path, [...(refusals.get(location.path) ?? []), category]);
+  for (const { category, message, location } of JSON.parse(stdout).diagnostics) {
+    if (category === 'parse') throw new Error(`a probe is no TypeScript: ${location.path}: ${message}`);
+    const line = `${location.path}:${location.start?.line}`;
+    if (BORDER.test(category)) refusals.set(line, [...(refusals.get(line) ?? []), category]);
   }
   return refusals;
 }

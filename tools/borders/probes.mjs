@@ -1,8 +1,8 @@
 import { deniedGlobals, folderOf, forbidden, isPure, layers, packageOf } from '../layers.mjs';
 
 /**
- * One probe is one small file in one project's src/ and the tool that must refuse it (undefined: none may). The borders hold when
- * every probe is answered as it says.
+ * One probe is a few lines in one project's src/ and the tool that must refuse them (undefined: none may). The borders hold when
+ * every probe is answered as it says. Probes of one title share a file, so names have a $ that becomes another number in each.
  */
 export function probes() {
   return Object.keys(layers).flatMap((from) => [
@@ -18,14 +18,14 @@ const GLOBALS = 'lint/style/noRestrictedGlobals';
 const PLUGIN = 'plugin';
 
 const forms = {
-  'static import': (name) => `import { x } from '${name}';\nexport const y = x;`,
+  'static import': (name) => `import { x as x$ } from '${name}';\nexport const y$ = x$;`,
   'import for its effects': (name) => `import '${name}';`,
-  'type-only import': (name) => `import type { X } from '${name}';\nexport type Y = X;`,
-  'inline type import': (name) => `import { type X } from '${name}';\nexport type Y = X;`,
+  'type-only import': (name) => `import type { X as X$ } from '${name}';\nexport type Y$ = X$;`,
+  'inline type import': (name) => `import { type X as X$ } from '${name}';\nexport type Y$ = X$;`,
   're-export of all': (name) => `export * from '${name}';`,
-  're-export by name': (name) => `export { x } from '${name}';`,
-  're-export of a type': (name) => `export type { X } from '${name}';`,
-  'dynamic import': (name) => `export const load = () => import('${name}');`,
+  're-export by name': (name) => `export { x as x$ } from '${name}';`,
+  're-export of a type': (name) => `export type { X as X$ } from '${name}';`,
+  'dynamic import': (name) => `export const load$ = () => import('${name}');`,
 };
 
 function importProbes(from, to) {
@@ -45,7 +45,7 @@ function importProbes(from, to) {
   });
   return [
     ...answers,
-    { title: 'type in place', from, to, code: `export type Y = import('${packageOf(to)}').X;`, refusedBy: PLUGIN },
+    { title: 'type in place', from, to, code: `export type Y$ = import('${packageOf(to)}').X;`, refusedBy: PLUGIN },
     { title: 'path inside the package', from, to, code: `import '${packageOf(to)}/src/index.ts';`, refusedBy: IMPORTS },
     ...Object.entries(paths).map(([title, [place, path]]) => ({
       title,
@@ -68,14 +68,14 @@ function packageProbes(from, name) {
 
 function pureProbes(from) {
   const globals = Object.keys(deniedGlobals).flatMap((name) => [
-    { title: 'a banned global', from, to: name, code: `export const x = ${name};`, refusedBy: GLOBALS },
-    { title: 'a banned global, as a type', from, to: name, code: `export type X = typeof ${name};`, refusedBy: GLOBALS },
+    { title: 'a banned global', from, to: name, code: `export const x$ = ${name};`, refusedBy: GLOBALS },
+    { title: 'a banned global, as a type', from, to: name, code: `export type X$ = typeof ${name};`, refusedBy: GLOBALS },
   ]);
   const outside = ['node:fs', 'fs', 'pino', '#internal'].map((name) => {
     return { title: 'anything but a lib of ours', from, to: name, code: `import '${name}';`, refusedBy: IMPORTS };
   });
-  const refused = BY_PLUGIN.map((code) => ({ title: 'what is not pure', from, to: code, code, refusedBy: PLUGIN }));
-  const fine = PURE.map((code) => ({ title: 'what is pure', from, to: code, code, refusedBy: undefined }));
+  const refused = BY_PLUGIN.map((code) => ({ title: 'what is not pure', from, to: code, code, alone: true, refusedBy: PLUGIN }));
+  const fine = PURE.map((code) => ({ title: 'what is pure', from, to: code, code, alone: true, refusedBy: undefined }));
   return [...globals, ...outside, ...refused, ...fine];
 }
 
@@ -121,5 +121,5 @@ function ownProbes(from) {
     ['a file below it', 'probe', "import { x } from './nested/x.ts';\nexport const y = x;"],
     ...(isPure(from) ? [] : [['Node', 'probe', "import { open } from 'node:fs/promises';\nexport const x = await open('y');"]]),
   ];
-  return own.map(([to, place, code]) => ({ title: 'what is its own', from, to, place, code, refusedBy: undefined }));
+  return own.map(([to, place, code]) => ({ title: 'what is its own', from, to, place, code, alone: true, refusedBy: undefined }));
 }

@@ -8,8 +8,12 @@ import { root } from '../start/root.mjs';
 /** A workspace of nothing but borders: the layers' projects with one source each, under the real rules of Biome and tsc. */
 export function createWorld() {
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-borders-'));
+  // Thousands of files in a few folders.
+  const made = new Set();
   const write = (file, text) => {
-    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    const parent = dirname(join(folder, file));
+    if (!made.has(parent)) mkdirSync(parent, { recursive: true });
+    made.add(parent);
     writeFileSync(join(folder, file), text);
   };
   const writeJson = (file, value) => write(file, JSON.stringify(value));

@@ -19,12 +19,12 @@ const family = (onSignal) => `
   import { spawn } from 'node:child_process';
   const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(0)'],
     { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-  child.stdout.once('data', () => console.log('family', process.pid, child.pid));
+  child.stdout.once('data', () => console.log('family ' + process.pid + ' ' + child.pid));
   let count = 0;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => { count += 1; ${onSignal} });
   setInterval(() => {}, 1000);
 `;
-const OBEYS = "console.log('got', signal); setTimeout(() => { console.log('count', count); process.exit(5); }, 100);";
+const OBEYS = "console.log('got ' + signal); setTimeout(() => { console.log('count ' + count); process.exit(5); }, 100);";
 const IGNORES = '';
 
 async function running(run) {

@@ -1,5 +1,5 @@
 import { moveFor, type RecordChange, type Watchman, type World } from '@sallyport/authority';
-import { type GatewayId, type Instant, type SandboxId } from '@sallyport/model';
+import type { GatewayId, Instant, SandboxId } from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
 import type { Membership } from './membership.ts';
 import type { OwnershipWrites } from './ownership-writes.ts';
@@ -58,7 +58,8 @@ export function startAssigner({ world, membership, sessions, writes, clock }: As
     const tag = `${owner.kind}#${owner.epoch}`;
     if (seen.get(sandboxId)?.tag !== tag) seen.set(sandboxId, { tag, at: clock.now() });
     // The wait belongs to the epoch that was owned: offers to candidates that come to nothing do not restart it.
-    if (owner.kind === 'fencing' && fenced.get(sandboxId)?.epoch !== owner.ownedEpoch) fenced.set(sandboxId, { epoch: owner.ownedEpoch, at: clock.now() });
+    if (owner.kind === 'fencing' && fenced.get(sandboxId)?.epoch !== owner.ownedEpoch)
+      fenced.set(sandboxId, { epoch: owner.ownedEpoch, at: clock.now() });
   }
 
   function look(sandboxId: SandboxId): void {
@@ -92,4 +93,3 @@ export function startAssigner({ world, membership, sessions, writes, clock }: As
     },
   };
 }
-

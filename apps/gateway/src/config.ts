@@ -8,7 +8,9 @@ export type Config = ReturnType<typeof declare>;
 
 const declare = (read: Reader) => ({
   process: readProcess(read, { adminPort: 9102 }),
-  operatorListen: read.address('operator-listen', 'where operators and the command line call', { otherwise: { host: '127.0.0.1', port: 7443 } }),
+  operatorListen: read.address('operator-listen', 'where operators and the command line call', {
+    otherwise: { host: '127.0.0.1', port: 7443 },
+  }),
   supervisorListen: read.address('supervisor-listen', 'where supervisors call', { otherwise: { host: '127.0.0.1', port: 7444 } }),
   domain: read.parsed('domain', 'domain under which applications are served', parseDomain),
   urlPort: read.port('url-port', 'port in the public URLs', { otherwise: 443 }),
@@ -21,7 +23,9 @@ const declare = (read: Reader) => ({
     keyFile: read.file('internal-key-file', 'key of that certificate, PEM'),
   },
   operatorTls: {
-    certFile: read.file('operator-cert-file', 'certificate for the operator port, PEM; without it the internal one', { optional: true }),
+    certFile: read.file('operator-cert-file', 'certificate for the operator port, PEM; without it the internal one', {
+      optional: true,
+    }),
     keyFile: read.file('operator-key-file', 'key of that certificate, PEM', { optional: true }),
   },
 });

@@ -21,8 +21,10 @@ export function createSupervisorProof(world: World, keys: SigningKeys, driver: D
     const own = await verifySandboxToken(keys, credential);
     if (!own.ok) return driver.authenticate(credential);
     const { sandboxId, poolId, credentialEpoch, generation } = own.value;
-    if (generation !== world.generation?.value) return err(fenced('generation', 'the token is from before the store was restored'));
-    if (world.sandboxes.get(sandboxId)?.value.poolId !== poolId) return err(failure('unauthenticated', 'the token is for a sandbox that no longer exists'));
+    if (generation !== world.generation?.value)
+      return err(fenced('generation', 'the token is from before the store was restored'));
+    if (world.sandboxes.get(sandboxId)?.value.poolId !== poolId)
+      return err(failure('unauthenticated', 'the token is for a sandbox that no longer exists'));
     if (world.credentials.get(sandboxId)?.value !== credentialEpoch) return err(fenced('credential', 'the token was revoked'));
     return ok({ poolId, supervisorUid: '', sandboxId });
   };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { nameKey as worldNameKey, type World } from '@sallyport/authority';
+import { type World, nameKey as worldNameKey } from '@sallyport/authority';
 import {
+  type ConfigRevision,
   type Configuration,
   type ConfiguredService,
-  type ConfigRevision,
   type Declaration,
   err,
   type Failure,
@@ -47,21 +47,35 @@ const TRIES_MAX = 8;
 export function createDeclarations({ world, reached, writer, domain }: DeclarationsOptions): Declarations {
   function sandboxId({ workspace, sandbox }: SandboxRef): Result<SandboxId, Failure> {
     const held = world.names.get(worldNameKey(workspace, sandbox));
-    if (held === undefined) return err(failure('unknown', `sandbox ${workspace}/${sandbox} is not registered; register it first: sallyport sandbox register ${workspace}/${sandbox}`));
+    if (held === undefined)
+      return err(
+        failure(
+          'unknown',
+          `sandbox ${workspace}/${sandbox} is not registered; register it first: sallyport sandbox register ${workspace}/${sandbox}`,
+        ),
+      );
     return ok(held.value);
   }
 
-  async function change(ref: SandboxRef, next: (services: readonly ConfiguredService[]) => Result<readonly ConfiguredService[], Failure>): Promise<Result<Configuration, Failure>> {
+  async function change(
+    ref: SandboxRef,
+    next: (services: readonly ConfiguredService[]) => Result<readonly ConfiguredService[], Failure>,
+  ): Promise<Result<Configuration, Failure>> {
     for (let attempt = 0; attempt < TRIES_MAX; attempt += 1) {
       const id = sandboxId(ref);
       if (!id.ok) return id;
       const present = world.configs.get(id.value);
       const sandbox = world.sandboxes.get(id.value);
-      if (present === undefined || sandbox === undefined) return err(failure('unknown', `sandbox ${ref.workspace}/${ref.sandbox} is being deleted`));
+      if (present === undefined || sandbox === undefined)
+        return err(failure('unknown', `sandbox ${ref.workspace}/${ref.sandbox} is being deleted`));
       const services = next(present.value.services);
       if (!services.ok) return services;
       if (services.value === present.value.services) return ok(present.value);
-      const configuration = configurationOf({ ...present.value, services: services.value, revision: (present.value.revision + 1n) as ConfigRevision });
+      const configuration = configurationOf({
+        ...present.value,
+        services: services.value,
+        revision: (present.value.revision + 1n) as ConfigRevision,
+      });
       const written = await writer.write({
         guards: [
           { key: configKey(id.value), is: 'unmoved-since', revision: present.modRevision },
@@ -69,7 +83,8 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
         ],
         puts: [{ key: configKey(id.value), value: (opId) => encodeConfiguration(configuration, opId) }],
       });
-      if (written.kind === 'no-authority' || written.kind === 'unknown') return err(failure('not-ready', 'the store does not answer; the change may or may not have been made'));
+      if (written.kind === 'no-authority' || written.kind === 'unknown')
+        return err(failure('not-ready', 'the store does not answer; the change may or may not have been made'));
       await reached(written.revision);
       if (written.kind === 'committed') return ok(configuration);
     }
@@ -93,7 +108,13 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
     withdraw: (ref, service) =>
       change(ref, (services) => {
         const rest = services.filter((each) => each.service !== service);
-        if (rest.length === services.length) return err(failure('unknown', `${ref.workspace}/${ref.sandbox} declares no service ${service === '' ? 'without a name' : service}`));
+        if (rest.length === services.length)
+          return err(
+            failure(
+              'unknown',
+              `${ref.workspace}/${ref.sandbox} declares no service ${service === '' ? 'without a name' : service}`,
+            ),
+          );
         return ok(rest);
       }),
   };
@@ -102,9 +123,20 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
 /** A configuration with the hash of its content. */
 export const configurationOf = (content: Omit<Configuration, 'hash'> & { readonly hash?: string }): Configuration => ({
   ...content,
-  hash: createHash('sha256').update(`${content.sandboxId}\n${content.revision}\n${contentOf(content.services)}`).digest('hex'),
+  hash: createHash('sha256')
+    .update(`${content.sandboxId}\n${content.revision}\n${contentOf(content.services)}`)
+    .digest('hex'),
 });
 
 /** One spelling for one content: fields in a fixed order. */
 const contentOf = (services: readonly ConfiguredService[]): string =>
-  JSON.stringify(services.map(({ service, host, port, policy }) => [service, host, port, policy.host.kind === 'value' ? ['value', policy.host.value] : [policy.host.kind], policy.origin, policy.cookies]));
+  JSON.stringify(
+    services.map(({ service, host, port, policy }) => [
+      service,
+      host,
+      port,
+      policy.host.kind === 'value' ? ['value', policy.host.value] : [policy.host.kind],
+      policy.origin,
+      policy.cookies,
+    ]),
+  );

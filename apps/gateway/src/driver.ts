@@ -1,6 +1,6 @@
+import { isIP } from 'node:net';
 import type { Endpoint } from '@sallyport/authority';
 import { err, type Failure, failure, isPort, type MemberId, ok, type PoolId, type Result } from '@sallyport/model';
-import { isIP } from 'node:net';
 import { call, driverV1, type Link } from '@sallyport/wire';
 import type { SupervisorProof } from './credentials.ts';
 
@@ -10,13 +10,21 @@ export interface Driver {
   /** The workload's present life. */
   runtimeId(workspace: string, sandbox: string): Promise<Result<string, Failure>>;
   /** Where a member's application listener can be reached. `unsupported`: this driver cannot tell, ever. */
-  endpoint(member: { readonly poolId: PoolId; readonly memberId: MemberId; readonly supervisorUid: string; readonly appPort: number }): Promise<Result<Endpoint, Failure>>;
+  endpoint(member: {
+    readonly poolId: PoolId;
+    readonly memberId: MemberId;
+    readonly supervisorUid: string;
+    readonly appPort: number;
+  }): Promise<Result<Endpoint, Failure>>;
 }
 
 const DEADLINE_MS = 3_000;
 
 export function createDriver(link: Link): Driver {
-  const { computeDriver, endpoints } = { computeDriver: driverV1.ComputeDriverServiceService, endpoints: driverV1.ComputeDriverAppEndpointsServiceService };
+  const { computeDriver, endpoints } = {
+    computeDriver: driverV1.ComputeDriverServiceService,
+    endpoints: driverV1.ComputeDriverAppEndpointsServiceService,
+  };
   const options = { deadlineMs: DEADLINE_MS };
   return {
     async authenticate(credential) {
@@ -37,7 +45,8 @@ export function createDriver(link: Link): Driver {
       if (!answer.ok) return answer;
       const { endpoint } = answer.value;
       // The answer ends up in front of every ingress: one that makes no sense is none.
-      if (endpoint === undefined || isIP(endpoint.address) === 0 || !isPort(endpoint.port)) return err(failure('malformed', 'the driver answered no usable endpoint'));
+      if (endpoint === undefined || isIP(endpoint.address) === 0 || !isPort(endpoint.port))
+        return err(failure('malformed', 'the driver answered no usable endpoint'));
       return ok({ address: endpoint.address, port: endpoint.port, podUid: endpoint.podUid });
     },
   };

@@ -1,8 +1,28 @@
 import { STREAM_LOST_SUSPECT_MS, type World } from '@sallyport/authority';
-import { err, type Failure, failure, type JoinId, later, type MemberId, ok, type PoolId, type Result, type SandboxId, type StoreRevision } from '@sallyport/model';
+import {
+  err,
+  type Failure,
+  failure,
+  type JoinId,
+  later,
+  type MemberId,
+  ok,
+  type PoolId,
+  type Result,
+  type SandboxId,
+  type StoreRevision,
+} from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import { type Guard, memberKey } from '@sallyport/store';
-import { type Assignment, encodeMember, joinResponseMessage, type MemberState, parseJoinRequest, type Stream, type supervisorV1 } from '@sallyport/wire';
+import {
+  type Assignment,
+  encodeMember,
+  joinResponseMessage,
+  type MemberState,
+  parseJoinRequest,
+  type Stream,
+  type supervisorV1,
+} from '@sallyport/wire';
 import { fingerprint, type ProveSupervisor, type SupervisorProof } from './credentials.ts';
 import type { Membership } from './membership.ts';
 import type { Writer } from './writer.ts';
@@ -68,7 +88,16 @@ export function createJoins(options: JoinsOptions): Joins {
     const own = membership.current();
     if (own === undefined) return err(failure('not-ready', 'this gateway holds no authority; try another'));
 
-    const join: Joined = { memberId, poolId, joinId: randomId() as JoinId, credential: fingerprint(credential), proof: proof.value, stream, state, told: undefined };
+    const join: Joined = {
+      memberId,
+      poolId,
+      joinId: randomId() as JoinId,
+      credential: fingerprint(credential),
+      proof: proof.value,
+      stream,
+      state,
+      told: undefined,
+    };
     const written = await record(join);
     if (!written.ok) return written;
     enter(join);
@@ -113,7 +142,8 @@ export function createJoins(options: JoinsOptions): Joins {
       const own = membership.current();
       if (own === undefined) return err(failure('not-ready', 'this gateway holds no authority; try another'));
       const present = world.members(poolId).get(memberId);
-      const guard: Guard = present === undefined ? { key, is: 'absent' } : { key, is: 'unmoved-since', revision: present.modRevision };
+      const guard: Guard =
+        present === undefined ? { key, is: 'absent' } : { key, is: 'unmoved-since', revision: present.modRevision };
       const supervisorUid = proof.supervisorUid === '' ? memberId : proof.supervisorUid;
       const member = { supervisorUid, ...state, gatewayId: own.gatewayId, gatewayEpoch: own.epoch, joinId };
       const written = await writer.write({ guards: [guard], puts: [{ key, value: (opId) => encodeMember(member, opId) }] });

@@ -1,7 +1,7 @@
 import { GATEWAY_LEASE_MS, GATEWAY_TRUST_MS } from '@sallyport/authority';
 import { type GatewayEpoch, type GatewayId, type Instant, LONG_AGO, later } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
-import { gatewayKey, type Guard, type Store, type StoreLease } from '@sallyport/store';
+import { type Guard, gatewayKey, type Store, type StoreLease } from '@sallyport/store';
 import { encodeGateway } from '@sallyport/wire';
 
 /** One life of this replica in the store: its key, created and never overwritten, whose create-revision fences it. */
@@ -57,7 +57,10 @@ export async function joinGateways(options: MembershipOptions): Promise<Membersh
     if (leased.kind !== 'leased') return false;
     const key = gatewayKey(gatewayId);
     const value = encodeGateway({ address: options.address(), version: options.version }, randomId());
-    const outcome = await store.commit({ guards: [{ key, is: 'absent' }], changes: [{ kind: 'put', key, value, lease: leased.lease }] });
+    const outcome = await store.commit({
+      guards: [{ key, is: 'absent' }],
+      changes: [{ kind: 'put', key, value, lease: leased.lease }],
+    });
     // An unknown outcome leaves at most a key that runs out by itself.
     if (outcome.kind !== 'committed') return false;
     held = { gatewayId, epoch: outcome.revision as bigint as GatewayEpoch, lease: leased.lease, key };
@@ -101,7 +104,10 @@ export async function joinGateways(options: MembershipOptions): Promise<Membersh
   await keep();
   return {
     current: () => (isTrusted() ? held : undefined),
-    guard: () => (held !== undefined && isTrusted() ? { key: held.key, is: 'created-at', revision: held.epoch as bigint as never } : undefined),
+    guard: () =>
+      held !== undefined && isTrusted()
+        ? { key: held.key, is: 'created-at', revision: held.epoch as bigint as never }
+        : undefined,
     doubt: () => {
       lose('a write found the key gone');
       plan(0);

@@ -14,7 +14,18 @@ import {
   type ServiceName,
   type WorkspaceId,
 } from '@sallyport/model';
-import { checked, type Caller, type GatewayMethod, type gatewayV1, type HandlersOf, maySee, modeNumber, type Operator, readPolicy, supervisorV1 } from '@sallyport/wire';
+import {
+  type Caller,
+  checked,
+  type GatewayMethod,
+  type gatewayV1,
+  type HandlersOf,
+  maySee,
+  modeNumber,
+  type Operator,
+  readPolicy,
+  supervisorV1,
+} from '@sallyport/wire';
 import type { Declarations, SandboxRef } from './declarations.ts';
 import { named, type Operators } from './operators.ts';
 import type { Registrations } from './registrations.ts';
@@ -34,7 +45,12 @@ export function createOperatorService(options: OperatorServiceOptions): Handlers
   const { world, operators, declarations, registrations, states } = options;
 
   /** A change of one sandbox: parse its name, admit the caller for its workspace, do it, audit it. */
-  async function change<T>(caller: Caller, method: GatewayMethod, name: Named | undefined, act: (ref: ServiceOf) => Promise<Result<T, Failure>>): Promise<Result<T, Failure>> {
+  async function change<T>(
+    caller: Caller,
+    method: GatewayMethod,
+    name: Named | undefined,
+    act: (ref: ServiceOf) => Promise<Result<T, Failure>>,
+  ): Promise<Result<T, Failure>> {
     const ref = refOf(name);
     const operator = await operators.admit(caller, method, ref.ok ? ref.value.workspace : undefined);
     if (!operator.ok) return operator;
@@ -43,7 +59,12 @@ export function createOperatorService(options: OperatorServiceOptions): Handlers
     return outcome;
   }
 
-  async function read<T>(caller: Caller, method: GatewayMethod, workspaceText: string, act: (operator: Operator, workspace: WorkspaceId | undefined) => Result<T, Failure>): Promise<Result<T, Failure>> {
+  async function read<T>(
+    caller: Caller,
+    method: GatewayMethod,
+    workspaceText: string,
+    act: (operator: Operator, workspace: WorkspaceId | undefined) => Result<T, Failure>,
+  ): Promise<Result<T, Failure>> {
     const workspace = workspaceText === '' ? ok(undefined) : named(parseWorkspaceId(workspaceText));
     const operator = await operators.admit(caller, method, workspace.ok ? workspace.value : undefined);
     if (!operator.ok) return operator;
@@ -54,19 +75,37 @@ export function createOperatorService(options: OperatorServiceOptions): Handlers
   const visible = (operator: Operator, workspace: WorkspaceId | undefined): Configuration[] =>
     [...world.configs.values()]
       .map(({ value }) => value)
-      .filter((configuration) => (workspace === undefined || configuration.workspace === workspace) && maySee(operator.role, configuration.workspace))
+      .filter(
+        (configuration) =>
+          (workspace === undefined || configuration.workspace === workspace) && maySee(operator.role, configuration.workspace),
+      )
       .sort((a, b) => compare(`${a.workspace}/${a.sandbox}`, `${b.workspace}/${b.sandbox}`));
 
   const sandboxMessage = (configuration: Configuration): gatewayV1.Sandbox[] => {
     const sandbox = world.sandboxes.get(configuration.sandboxId)?.value;
     if (sandbox === undefined) return [];
     const { workspace, sandbox: name, mode, poolId, runtimeId } = sandbox;
-    return [{ name: { workspace, sandbox: name }, sandboxId: configuration.sandboxId, mode: modeNumber(mode), poolId, runtimeId, serviceCount: configuration.services.length }];
+    return [
+      {
+        name: { workspace, sandbox: name },
+        sandboxId: configuration.sandboxId,
+        mode: modeNumber(mode),
+        poolId,
+        runtimeId,
+        serviceCount: configuration.services.length,
+      },
+    ];
   };
 
   const one = (configuration: Configuration, service: ServiceName): Result<gatewayV1.Service, Failure> => {
     const found = configuration.services.find((each) => each.service === service);
-    if (found === undefined) return err(failure('unknown', `${configuration.workspace}/${configuration.sandbox} declares no service ${service === '' ? 'without a name' : service}`));
+    if (found === undefined)
+      return err(
+        failure(
+          'unknown',
+          `${configuration.workspace}/${configuration.sandbox} declares no service ${service === '' ? 'without a name' : service}`,
+        ),
+      );
     return ok(states.of(configuration.sandboxId, configuration, found));
   };
 
@@ -74,17 +113,29 @@ export function createOperatorService(options: OperatorServiceOptions): Handlers
     registerSandbox: ({ name, mode, poolId, runtimeId }, caller) =>
       change(caller, 'registerSandbox', name, async (ref) => {
         const { Mode } = supervisorV1;
-        if (mode !== Mode.MODE_DEDICATED && mode !== Mode.MODE_SHARED) return err(failure('malformed', 'mode is required: dedicated or shared'));
-        if (mode === Mode.MODE_SHARED && !isId(poolId)) return err(failure('malformed', 'a shared sandbox needs the id of its pool'));
-        if (mode === Mode.MODE_DEDICATED && poolId !== '') return err(failure('malformed', 'a dedicated sandbox has a pool of its own: leave pool_id empty'));
+        if (mode !== Mode.MODE_DEDICATED && mode !== Mode.MODE_SHARED)
+          return err(failure('malformed', 'mode is required: dedicated or shared'));
+        if (mode === Mode.MODE_SHARED && !isId(poolId))
+          return err(failure('malformed', 'a shared sandbox needs the id of its pool'));
+        if (mode === Mode.MODE_DEDICATED && poolId !== '')
+          return err(failure('malformed', 'a dedicated sandbox has a pool of its own: leave pool_id empty'));
         if (runtimeId !== '' && !isId(runtimeId)) return err(failure('malformed', 'runtime_id is not an id'));
-        const registered = await registrations.register(ref, { mode: mode === Mode.MODE_SHARED ? 'shared' : 'dedicated', poolId, runtimeId });
+        const registered = await registrations.register(ref, {
+          mode: mode === Mode.MODE_SHARED ? 'shared' : 'dedicated',
+          poolId,
+          runtimeId,
+        });
         if (!registered.ok) return registered;
         const configuration = world.configs.get(registered.value.sandboxId)?.value;
-        return ok({ sandbox: configuration === undefined ? undefined : sandboxMessage(configuration)[0], supervisorToken: registered.value.token });
+        return ok({
+          sandbox: configuration === undefined ? undefined : sandboxMessage(configuration)[0],
+          supervisorToken: registered.value.token,
+        });
       }),
     listSandboxes: ({ workspace }, caller) =>
-      read(caller, 'listSandboxes', workspace, (operator, only) => ok({ sandboxes: visible(operator, only).flatMap(sandboxMessage) })),
+      read(caller, 'listSandboxes', workspace, (operator, only) =>
+        ok({ sandboxes: visible(operator, only).flatMap(sandboxMessage) }),
+      ),
     deleteSandbox: ({ name }, caller) =>
       change(caller, 'deleteSandbox', name, async (ref) => {
         const removed = await registrations.remove(ref);
@@ -104,8 +155,14 @@ export function createOperatorService(options: OperatorServiceOptions): Handlers
       read(caller, 'listServices', workspace, (operator, only) => {
         const name = sandbox === '' ? ok(undefined) : named(parseSandboxName(sandbox));
         if (!name.ok) return name;
-        const configurations = visible(operator, only).filter((configuration) => name.value === undefined || configuration.sandbox === name.value);
-        return ok({ services: configurations.flatMap((configuration) => configuration.services.map((service) => states.of(configuration.sandboxId, configuration, service))) });
+        const configurations = visible(operator, only).filter(
+          (configuration) => name.value === undefined || configuration.sandbox === name.value,
+        );
+        return ok({
+          services: configurations.flatMap((configuration) =>
+            configuration.services.map((service) => states.of(configuration.sandboxId, configuration, service)),
+          ),
+        });
       }),
     getService: ({ name }, caller) =>
       read(caller, 'getService', name?.workspace ?? '', () => {
@@ -152,5 +209,6 @@ function refOf(name: Named | undefined): Result<ServiceOf, Failure> {
   return service.ok ? ok({ workspace: workspace.value, sandbox: sandbox.value, service: service.value }) : service;
 }
 
-const about = ({ workspace, sandbox, service }: ServiceOf): string => (service === '' ? `${workspace}/${sandbox}` : `${workspace}/${sandbox}/${service}`);
+const about = ({ workspace, sandbox, service }: ServiceOf): string =>
+  service === '' ? `${workspace}/${sandbox}` : `${workspace}/${sandbox}/${service}`;
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

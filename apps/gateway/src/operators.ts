@@ -16,7 +16,12 @@ export function createOperators(keys: SigningKeys, log: Log): Operators {
       const operator = await verifyOperatorToken(keys, caller.bearer, 'gateway');
       if (!operator.ok) return operator;
       if (mayCall(operator.value.role, method, workspace)) return operator;
-      return err(failure('forbidden', `${operator.value.role.kind} ${operator.value.principal} may not call ${method}${workspace === undefined ? '' : ` in ${workspace}`}`));
+      return err(
+        failure(
+          'forbidden',
+          `${operator.value.role.kind} ${operator.value.principal} may not call ${method}${workspace === undefined ? '' : ` in ${workspace}`}`,
+        ),
+      );
     },
     audit(operator, method, about, outcome) {
       const facts = { audit: method, principal: operator.principal, about };
@@ -26,4 +31,5 @@ export function createOperators(keys: SigningKeys, log: Log): Operators {
   };
 }
 
-export const named = <T>(parsed: Result<T, string>): Result<T, Failure> => (parsed.ok ? ok(parsed.value) : err(failure('malformed', parsed.error)));
+export const named = <T>(parsed: Result<T, string>): Result<T, Failure> =>
+  parsed.ok ? ok(parsed.value) : err(failure('malformed', parsed.error));

@@ -26,7 +26,10 @@ export function createOwnershipWrites(world: World, writer: Writer, log: Log): O
       const onRecord = world.session(sandboxId, memberId);
       const config = world.configs.get(sandboxId);
       if (owner === undefined || onRecord === undefined || config === undefined) return;
-      const next = owner.value.kind === 'fencing' ? restore(owner.value, memberId, answer.ownerEpoch) : acknowledge(owner.value, memberId, answer.ownerEpoch);
+      const next =
+        owner.value.kind === 'fencing'
+          ? restore(owner.value, memberId, answer.ownerEpoch)
+          : acknowledge(owner.value, memberId, answer.ownerEpoch);
       if (!next.ok) return;
       const written = await put(session, next.value, [
         { key: ownerKey(sandboxId), is: 'unmoved-since', revision: owner.modRevision },
@@ -41,7 +44,9 @@ export function createOwnershipWrites(world: World, writer: Writer, log: Log): O
       if (owner === undefined) return 'written';
       const next = release(owner.value, memberId, epoch);
       if (!next.ok) return owner.value.epoch >= epoch && owner.value.kind !== 'owned' ? 'written' : 'not-written';
-      const written = await put(session, next.value, [{ key: ownerKey(sandboxId), is: 'unmoved-since', revision: owner.modRevision }]);
+      const written = await put(session, next.value, [
+        { key: ownerKey(sandboxId), is: 'unmoved-since', revision: owner.modRevision },
+      ]);
       log.info({ sandboxId, memberId, ownerEpoch: epoch, outcome: written.kind }, 'ownership released');
       return written.kind === 'committed' ? 'written' : 'not-written';
     },
@@ -51,7 +56,8 @@ export function createOwnershipWrites(world: World, writer: Writer, log: Log): O
       const poolId = world.sandboxes.get(sandboxId)?.value.poolId;
       if (relies?.on === 'member' && poolId !== undefined) {
         const member = world.members(poolId).get(relies.memberId);
-        if (member !== undefined) guards.push({ key: memberKey(poolId, relies.memberId), is: 'unmoved-since', revision: member.modRevision });
+        if (member !== undefined)
+          guards.push({ key: memberKey(poolId, relies.memberId), is: 'unmoved-since', revision: member.modRevision });
       }
       if (relies?.on === 'session') {
         // A suspicion is of this very session: another gateway may have adopted the member meanwhile.

@@ -1,9 +1,9 @@
 import type { World } from '@sallyport/authority';
 import { err, failure, fenced, ok } from '@sallyport/model';
 import { parsePollRequest, pollResponseMessage, type supervisorV1, type UnaryHandler } from '@sallyport/wire';
+import type { ProveSupervisor } from './credentials.ts';
 import { fingerprint } from './credentials.ts';
 import type { Joins } from './joins.ts';
-import type { ProveSupervisor } from './credentials.ts';
 
 export interface PollServiceOptions {
   readonly world: World;
@@ -13,7 +13,12 @@ export interface PollServiceOptions {
 }
 
 /** The configuration for a member that polls, within its session: the same snapshot that a push would carry. */
-export function createPollService({ world, joins, prove, ageMs }: PollServiceOptions): UnaryHandler<supervisorV1.PollConfigurationRequest, supervisorV1.PollConfigurationResponse> {
+export function createPollService({
+  world,
+  joins,
+  prove,
+  ageMs,
+}: PollServiceOptions): UnaryHandler<supervisorV1.PollConfigurationRequest, supervisorV1.PollConfigurationResponse> {
   return async (message) => {
     const request = parsePollRequest(message);
     if (!request.ok) return request;
@@ -27,12 +32,14 @@ export function createPollService({ world, joins, prove, ageMs }: PollServiceOpt
     }
     const session = world.session(sandboxId, memberId)?.value;
     if (session?.sessionId !== sessionId) return err(fenced('session', 'the session is over'));
-    if (session.credentialEpoch !== world.credentials.get(sandboxId)?.value) return err(fenced('credential', 'the credential was revoked'));
+    if (session.credentialEpoch !== world.credentials.get(sandboxId)?.value)
+      return err(fenced('credential', 'the credential was revoked'));
     if (session.runtimeId !== sandbox.runtimeId) return err(fenced('runtime', 'the workload has another life now'));
     // Without authority a poll is not answered: "not modified" from a gateway that is cut off would keep withdrawn routes alive.
     const age = ageMs();
     const configuration = world.configs.get(sandboxId)?.value;
-    if (age === undefined || configuration === undefined) return err(failure('not-ready', 'this gateway holds no authority; try another'));
+    if (age === undefined || configuration === undefined)
+      return err(failure('not-ready', 'this gateway holds no authority; try another'));
     const modified = known?.revision !== configuration.revision || known.hash !== configuration.hash;
     return ok(pollResponseMessage({ configuration: modified ? configuration : undefined, ageMs: age }));
   };

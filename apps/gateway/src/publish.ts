@@ -1,10 +1,39 @@
-import { type FenceTuple, type Installation, type InstalledRoute, type Judgement, remainingMs, sameFence, type World } from '@sallyport/authority';
-import type { GatewayEnd, Evidence } from '@sallyport/session';
 import type { Endpoint } from '@sallyport/authority';
-import { err, type Failure, failure, type Instant, later, ok, type Result, type SandboxId, type SessionId, type StoreRevision, type WorkspaceId } from '@sallyport/model';
-import { configKey, credentialKey, type Guard, installationKey, memberKey, ownerKey, sandboxKey, sessionKey } from '@sallyport/store';
-import { encodeInstallation } from '@sallyport/wire';
+import {
+  type FenceTuple,
+  type Installation,
+  type InstalledRoute,
+  type Judgement,
+  remainingMs,
+  sameFence,
+  type World,
+} from '@sallyport/authority';
+import {
+  err,
+  type Failure,
+  failure,
+  type Instant,
+  later,
+  ok,
+  type Result,
+  type SandboxId,
+  type SessionId,
+  type StoreRevision,
+  type WorkspaceId,
+} from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
+import type { Evidence, GatewayEnd } from '@sallyport/session';
+import {
+  configKey,
+  credentialKey,
+  type Guard,
+  installationKey,
+  memberKey,
+  ownerKey,
+  sandboxKey,
+  sessionKey,
+} from '@sallyport/store';
+import { encodeInstallation } from '@sallyport/wire';
 import type { Driver } from './driver.ts';
 import type { Membership } from './membership.ts';
 import type { Writer } from './writer.ts';

@@ -1,12 +1,12 @@
-import { type Mode, nameKey as worldNameKey, type SandboxRecord, type World } from '@sallyport/authority';
+import { type Mode, type SandboxRecord, type World, nameKey as worldNameKey } from '@sallyport/authority';
 import {
   type ConfigRevision,
   type CredentialEpoch,
   err,
   type Failure,
   failure,
-  ok,
   type OwnerEpoch,
+  ok,
   type PoolId,
   type Result,
   type RuntimeId,
@@ -14,14 +14,25 @@ import {
   type StoreRevision,
 } from '@sallyport/model';
 import { configKey, credentialKey, installationKey, nameKey, ownerKey, sandboxKey, sessionKey } from '@sallyport/store';
-import { encodeConfiguration, encodeCredential, encodeName, encodeOwnership, encodeSandbox, type SigningKeys, signSandboxToken } from '@sallyport/wire';
+import {
+  encodeConfiguration,
+  encodeCredential,
+  encodeName,
+  encodeOwnership,
+  encodeSandbox,
+  type SigningKeys,
+  signSandboxToken,
+} from '@sallyport/wire';
 import { configurationOf, type SandboxRef } from './declarations.ts';
 import type { Driver } from './driver.ts';
 import type { Writer } from './writer.ts';
 
 /** Which sandboxes there are. Registering makes all their records in one commit; deleting ends them in one. */
 export interface Registrations {
-  register(ref: SandboxRef, wanted: { readonly mode: Mode; readonly poolId: string; readonly runtimeId: string }): Promise<Result<Registered, Failure>>;
+  register(
+    ref: SandboxRef,
+    wanted: { readonly mode: Mode; readonly poolId: string; readonly runtimeId: string },
+  ): Promise<Result<Registered, Failure>>;
   remove(ref: SandboxRef): Promise<Result<void, Failure>>;
   /** Revokes every session and token that was issued before. */
   bumpCredential(ref: SandboxRef): Promise<Result<{ readonly epoch: CredentialEpoch; readonly token: string }, Failure>>;
@@ -53,10 +64,14 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
     return signSandboxToken(keys, { sandboxId, poolId, credentialEpoch, generation });
   }
 
-  async function register(ref: SandboxRef, wanted: { readonly mode: Mode; readonly poolId: string; readonly runtimeId: string }): Promise<Result<Registered, Failure>> {
+  async function register(
+    ref: SandboxRef,
+    wanted: { readonly mode: Mode; readonly poolId: string; readonly runtimeId: string },
+  ): Promise<Result<Registered, Failure>> {
     const { workspace, sandbox } = ref;
     const runtime = wanted.runtimeId === '' ? await driver.runtimeId(workspace, sandbox) : ok(wanted.runtimeId);
-    if (!runtime.ok) return err(failure('not-ready', `the driver does not know the workload ${workspace}/${sandbox}: ${runtime.error.message}`));
+    if (!runtime.ok)
+      return err(failure('not-ready', `the driver does not know the workload ${workspace}/${sandbox}: ${runtime.error.message}`));
     for (let attempt = 0; attempt < TRIES_MAX; attempt += 1) {
       const present = world.names.get(worldNameKey(workspace, sandbox));
       if (present !== undefined) return again(present.value, wanted, runtime.value as RuntimeId);
@@ -74,7 +89,8 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
           { key: ownerKey(sandboxId), value: (opId) => encodeOwnership({ kind: 'released', epoch: 1n as OwnerEpoch }, opId) },
         ],
       });
-      if (written.kind === 'no-authority' || written.kind === 'unknown') return err(failure('not-ready', 'the store does not answer; the sandbox may or may not have been registered'));
+      if (written.kind === 'no-authority' || written.kind === 'unknown')
+        return err(failure('not-ready', 'the store does not answer; the sandbox may or may not have been registered'));
       await reached(written.revision);
       if (written.kind === 'committed') return ok({ sandboxId, record, token: await tokenOf(sandboxId, record) });
     }
@@ -82,12 +98,18 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
   }
 
   /** Registering again with the same content changes nothing. */
-  async function again(sandboxId: SandboxId, wanted: { readonly mode: Mode; readonly poolId: string }, runtimeId: RuntimeId): Promise<Result<Registered, Failure>> {
+  async function again(
+    sandboxId: SandboxId,
+    wanted: { readonly mode: Mode; readonly poolId: string },
+    runtimeId: RuntimeId,
+  ): Promise<Result<Registered, Failure>> {
     const held = world.sandboxes.get(sandboxId);
     if (held === undefined) return err(failure('conflict', 'the sandbox is being deleted; try again'));
     const { mode, poolId } = held.value;
-    if (mode !== wanted.mode || (mode === 'shared' && poolId !== wanted.poolId)) return err(failure('conflict', `the name is taken by a ${mode} sandbox of pool ${poolId}`));
-    if (held.value.runtimeId === runtimeId) return ok({ sandboxId, record: held.value, token: await tokenOf(sandboxId, held.value) });
+    if (mode !== wanted.mode || (mode === 'shared' && poolId !== wanted.poolId))
+      return err(failure('conflict', `the name is taken by a ${mode} sandbox of pool ${poolId}`));
+    if (held.value.runtimeId === runtimeId)
+      return ok({ sandboxId, record: held.value, token: await tokenOf(sandboxId, held.value) });
     const record = { ...held.value, runtimeId };
     const written = await writer.write({
       guards: [{ key: sandboxKey(sandboxId), is: 'unmoved-since', revision: held.modRevision }],
@@ -117,25 +139,30 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
           ...sessions,
         ],
       });
-      if (written.kind === 'no-authority' || written.kind === 'unknown') return err(failure('not-ready', 'the store does not answer; the sandbox may or may not have been deleted'));
+      if (written.kind === 'no-authority' || written.kind === 'unknown')
+        return err(failure('not-ready', 'the store does not answer; the sandbox may or may not have been deleted'));
       await reached(written.revision);
       if (written.kind === 'committed') return ok(undefined);
     }
     return err(failure('conflict', 'the sandbox keeps changing; try again'));
   }
 
-  async function bumpCredential(ref: SandboxRef): Promise<Result<{ readonly epoch: CredentialEpoch; readonly token: string }, Failure>> {
+  async function bumpCredential(
+    ref: SandboxRef,
+  ): Promise<Result<{ readonly epoch: CredentialEpoch; readonly token: string }, Failure>> {
     const name = world.names.get(worldNameKey(ref.workspace, ref.sandbox));
     const held = name === undefined ? undefined : world.credentials.get(name.value);
     const sandbox = name === undefined ? undefined : world.sandboxes.get(name.value);
-    if (name === undefined || held === undefined || sandbox === undefined) return err(failure('unknown', `sandbox ${ref.workspace}/${ref.sandbox} is not registered`));
+    if (name === undefined || held === undefined || sandbox === undefined)
+      return err(failure('unknown', `sandbox ${ref.workspace}/${ref.sandbox} is not registered`));
     const epoch = (held.value + 1n) as CredentialEpoch;
     const key = credentialKey(name.value);
     const written = await writer.write({
       guards: [{ key, is: 'unmoved-since', revision: held.modRevision }],
       puts: [{ key, value: (opId) => encodeCredential(epoch, opId) }],
     });
-    if (written.kind !== 'committed') return err(failure('conflict', 'the credential has just changed, or the store does not answer; look and try again'));
+    if (written.kind !== 'committed')
+      return err(failure('conflict', 'the credential has just changed, or the store does not answer; look and try again'));
     await reached(written.revision);
     return ok({ epoch, token: await tokenOf(name.value, sandbox.value) });
   }

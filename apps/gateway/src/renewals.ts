@@ -1,4 +1,4 @@
-import { CHALLENGE_EVERY_MS, CHALLENGE_LEAD_MS, FRESHNESS_MS, type World, VECTOR_RETRY_MS } from '@sallyport/authority';
+import { CHALLENGE_EVERY_MS, CHALLENGE_LEAD_MS, FRESHNESS_MS, VECTOR_RETRY_MS, type World } from '@sallyport/authority';
 import { type Instant, later, type StoreRevision } from '@sallyport/model';
 import type { Cancel, Clock, Log } from '@sallyport/process';
 import { type Evidence, renewalOf } from '@sallyport/session';

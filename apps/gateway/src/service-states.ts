@@ -12,12 +12,21 @@ const { ServiceState } = gatewayV1;
 
 /** @param urlPort what a browser must add to the host; 443 is left out. */
 export function createServiceStates(world: World, sessions: Sessions, urlPort: () => number): ServiceStates {
-  function judge(sandboxId: SandboxId, { revision, hash }: Configuration, host: string): Pick<gatewayV1.Service, 'state' | 'detail' | 'endpoint'> {
+  function judge(
+    sandboxId: SandboxId,
+    { revision, hash }: Configuration,
+    host: string,
+  ): Pick<gatewayV1.Service, 'state' | 'detail' | 'endpoint'> {
     const is = (state: gatewayV1.ServiceState, detail: string, endpoint = '') => ({ state, detail, endpoint });
     const answer = sessions.answers(sandboxId).find((each) => each.revision === revision && each.hash === hash);
-    if (answer?.rejection !== undefined) return is(ServiceState.SERVICE_STATE_REJECTED, `the supervisor rejected configuration ${revision}: ${answer.rejection}`);
+    if (answer?.rejection !== undefined)
+      return is(ServiceState.SERVICE_STATE_REJECTED, `the supervisor rejected configuration ${revision}: ${answer.rejection}`);
     const owner = world.owners.get(sandboxId)?.value;
-    if (owner?.kind !== 'owned') return is(ServiceState.SERVICE_STATE_DECLARED, owner?.kind === 'fencing' ? 'its supervisor was lost; another takes over' : 'no supervisor serves the sandbox');
+    if (owner?.kind !== 'owned')
+      return is(
+        ServiceState.SERVICE_STATE_DECLARED,
+        owner?.kind === 'fencing' ? 'its supervisor was lost; another takes over' : 'no supervisor serves the sandbox',
+      );
     const installation = world.installations.get(sandboxId);
     const session = world.session(sandboxId, owner.by)?.value;
     if (installation !== undefined && session !== undefined && world.credentials.get(sandboxId) !== undefined) {
@@ -26,10 +35,22 @@ export function createServiceStates(world: World, sessions: Sessions, urlPort: (
       const stands = judgeReport(
         world,
         { sandboxId, memberId: value.memberId, sessionId: session.sessionId, credentialEpoch: session.credentialEpoch },
-        { sessionId: session.sessionId, runtimeId: session.runtimeId, configRevision, configHash: hash, ownerEpoch, routes, ready: true },
+        {
+          sessionId: session.sessionId,
+          runtimeId: session.runtimeId,
+          configRevision,
+          configHash: hash,
+          ownerEpoch,
+          routes,
+          ready: true,
+        },
       );
       if (stands.ok && stands.value.fence.session === value.fence.session && routes.some((route) => route.host === host)) {
-        return is(ServiceState.SERVICE_STATE_PUBLISHED, '', `${endpoint.address.includes(':') ? `[${endpoint.address}]` : endpoint.address}:${endpoint.port}`);
+        return is(
+          ServiceState.SERVICE_STATE_PUBLISHED,
+          '',
+          `${endpoint.address.includes(':') ? `[${endpoint.address}]` : endpoint.address}:${endpoint.port}`,
+        );
       }
     }
     if (answer !== undefined) return is(ServiceState.SERVICE_STATE_INSTALLED, 'installed; not published (yet)');

@@ -1,10 +1,10 @@
 import type { ReportingSession, World } from '@sallyport/authority';
+import type { StoreRevision } from '@sallyport/model';
 import { err, type Failure, failure, fenced, ok, type Result, type SandboxId, type SessionId } from '@sallyport/model';
 import type { Log } from '@sallyport/process';
 import type { Hello } from '@sallyport/session';
 import { credentialKey, sandboxKey, sessionKey } from '@sallyport/store';
-import { encodeSession, parseSessionRequest, sessionResponseMessage, type Stream, type supervisorV1 } from '@sallyport/wire';
-import type { StoreRevision } from '@sallyport/model';
+import { encodeSession, parseSessionRequest, type Stream, sessionResponseMessage, type supervisorV1 } from '@sallyport/wire';
 import { fingerprint, type ProveSupervisor } from './credentials.ts';
 import type { Joins } from './joins.ts';
 import type { Membership } from './membership.ts';
@@ -78,7 +78,8 @@ async function openSession(options: SessionServiceOptions, hello: Hello): Promis
     const credential = world.credentials.get(sandboxId);
     if (sandbox === undefined || credential === undefined) return err(failure('unknown', 'no such sandbox'));
     if (sandbox.value.runtimeId !== runtimeId) return err(fenced('runtime', 'the workload has another life now'));
-    if (!world.members(sandbox.value.poolId).has(memberId)) return err(fenced('member', 'the member has not joined the sandbox\'s pool'));
+    if (!world.members(sandbox.value.poolId).has(memberId))
+      return err(fenced('member', "the member has not joined the sandbox's pool"));
     const present = world.session(sandboxId, memberId);
     const key = sessionKey(sandboxId, memberId);
     const sessionId = randomId() as SessionId;
@@ -91,15 +92,19 @@ async function openSession(options: SessionServiceOptions, hello: Hello): Promis
       ],
       puts: [{ key, value: (opId) => encodeSession(record, opId) }],
     });
-    if (written.kind === 'no-authority' || written.kind === 'unknown') return err(failure('not-ready', 'the store does not answer; try another gateway'));
+    if (written.kind === 'no-authority' || written.kind === 'unknown')
+      return err(failure('not-ready', 'the store does not answer; try another gateway'));
     // Its own record must be in view before the first step, or the session would seem to have been replaced.
     await reached(written.revision);
     if (written.kind === 'committed') return ok({ sandboxId, memberId, sessionId, credentialEpoch: credential.value });
   }
-  return err(failure('conflict', 'the sandbox\'s records keep moving; try again'));
+  return err(failure('conflict', "the sandbox's records keep moving; try again"));
 }
 
-async function proveHello({ world, joins, prove }: SessionServiceOptions, { sandboxId, memberId, credential }: Hello): Promise<Result<void, Failure>> {
+async function proveHello(
+  { world, joins, prove }: SessionServiceOptions,
+  { sandboxId, memberId, credential }: Hello,
+): Promise<Result<void, Failure>> {
   const poolId = world.sandboxes.get(sandboxId)?.value.poolId;
   if (poolId === undefined) return err(failure('unknown', 'no such sandbox'));
   // The member proved this very credential when it joined here; a sandbox token is bound to an epoch and is looked at again.
@@ -107,6 +112,7 @@ async function proveHello({ world, joins, prove }: SessionServiceOptions, { sand
   const proof = await prove(credential);
   if (!proof.ok) return proof;
   if (proof.value.poolId !== poolId) return err(failure('forbidden', 'the credential is for another pool'));
-  if (proof.value.sandboxId !== undefined && proof.value.sandboxId !== (sandboxId as SandboxId)) return err(failure('forbidden', 'the credential is for another sandbox'));
+  if (proof.value.sandboxId !== undefined && proof.value.sandboxId !== (sandboxId as SandboxId))
+    return err(failure('forbidden', 'the credential is for another sandbox'));
   return ok(undefined);
 }

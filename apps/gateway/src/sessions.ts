@@ -1,5 +1,5 @@
-import type { World } from '@sallyport/authority';
-import { type Instant, type Nonce, type SandboxId, type SessionId } from '@sallyport/model';
+import type { Judgement, ReportingSession, World } from '@sallyport/authority';
+import type { Instant, Nonce, SandboxId, SessionId } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import {
   type Capabilities,
@@ -12,7 +12,6 @@ import {
   startGatewayEnd,
   stepGateway,
 } from '@sallyport/session';
-import type { Judgement, ReportingSession } from '@sallyport/authority';
 import type { Publication } from './publish.ts';
 
 /** One open session: the state machine, and the stream that it speaks on. */
@@ -46,7 +45,9 @@ export interface Sessions {
   /** How the sandbox's newest configuration was answered, by whoever holds a session about it here. */
   answers(sandboxId: SandboxId): readonly ConfigurationAnswer[];
   /** What only the holder of a session knows, also for a while after its end. */
-  observed(sessionId: SessionId): { readonly lostAt: Instant | undefined; readonly lastGoodReportAt: Instant | undefined } | undefined;
+  observed(
+    sessionId: SessionId,
+  ): { readonly lostAt: Instant | undefined; readonly lastGoodReportAt: Instant | undefined } | undefined;
 }
 
 export interface SessionsOptions {
@@ -91,9 +92,11 @@ export function createSessions(options: SessionsOptions): Sessions {
     function act(effect: GatewayEffect): void {
       switch (effect.kind) {
         case 'send':
-          return stream.send(effect.message);
+          stream.send(effect.message);
+          break;
         case 'acknowledge':
-          return acts.acknowledge(state, effect.answer);
+          acts.acknowledge(state, effect.answer);
+          break;
         case 'publish':
           void acts.publish(state, effect.judgement, effect.evidence).then((publication) => {
             if (publication.kind === 'withheld') {
@@ -103,21 +106,25 @@ export function createSessions(options: SessionsOptions): Sessions {
             }
             return step({ kind: 'published', evidence: effect.evidence, byCommit: publication.kind === 'committed' });
           });
-          return;
+          break;
         case 'released':
-          return acts.released(state, effect.epoch, () => stream.send({ kind: 'release-ack', ownerEpoch: effect.epoch as never }));
+          acts.released(state, effect.epoch, () => stream.send({ kind: 'release-ack', ownerEpoch: effect.epoch as never }));
+          break;
         case 'answered': {
           const { revision, rejection } = effect.answer;
-          if (rejection !== undefined) log.warn({ sandboxId, sessionId, configRevision: revision, reason: rejection }, 'configuration rejected');
+          if (rejection !== undefined)
+            log.warn({ sandboxId, sessionId, configRevision: revision, reason: rejection }, 'configuration rejected');
           return;
         }
         case 'refused':
           log.debug({ sandboxId, sessionId, clause: effect.clause }, 'report refused');
-          return acts.refused(state, effect.clause);
+          acts.refused(state, effect.clause);
+          break;
         case 'end':
           log.info({ sandboxId, sessionId, clause: effect.clause }, 'session ended by the record');
           stream.end(effect.clause, effect.reason);
-          return close();
+          close();
+          break;
       }
     }
 
@@ -135,7 +142,14 @@ export function createSessions(options: SessionsOptions): Sessions {
       }
     }
 
-    const session_: LiveSession & { readonly openedAt: Instant } = { sandboxId, sessionId, openedAt, state: () => state, step, close };
+    const session_: LiveSession & { readonly openedAt: Instant } = {
+      sandboxId,
+      sessionId,
+      openedAt,
+      state: () => state,
+      step,
+      close,
+    };
     live.set(sessionId, session_);
     const rest = bySandbox.get(sandboxId) ?? new Set();
     bySandbox.set(sandboxId, rest.add(session_));
@@ -146,11 +160,13 @@ export function createSessions(options: SessionsOptions): Sessions {
   return {
     open,
     moved(sandboxIds) {
-      for (const sandboxId of sandboxIds) for (const session of [...(bySandbox.get(sandboxId) ?? [])]) session.step({ kind: 'world' });
+      for (const sandboxId of sandboxIds)
+        for (const session of [...(bySandbox.get(sandboxId) ?? [])]) session.step({ kind: 'world' });
     },
     all: () => live.values(),
     count: () => live.size,
-    answers: (sandboxId) => [...(bySandbox.get(sandboxId) ?? [])].map((session) => session.state().answered).filter((answer) => answer !== undefined),
+    answers: (sandboxId) =>
+      [...(bySandbox.get(sandboxId) ?? [])].map((session) => session.state().answered).filter((answer) => answer !== undefined),
     observed(sessionId) {
       const session = live.get(sessionId) as (LiveSession & { readonly openedAt: Instant }) | undefined;
       if (session === undefined) {
@@ -160,7 +176,10 @@ export function createSessions(options: SessionsOptions): Sessions {
       const state = session.state();
       // A supervisor that never reports (an older one) is judged by its stream alone.
       if (!state.capabilities.advertisements) return { lostAt: undefined, lastGoodReportAt: undefined };
-      return { lostAt: undefined, lastGoodReportAt: state.lastGoodReportAt > session.openedAt ? state.lastGoodReportAt : session.openedAt };
+      return {
+        lostAt: undefined,
+        lastGoodReportAt: Math.max(state.lastGoodReportAt, session.openedAt) as Instant,
+      };
     },
   };
 }

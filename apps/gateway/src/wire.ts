@@ -3,7 +3,18 @@ import type { Generation, OwnerEpoch, PoolId, SandboxId } from '@sallyport/model
 import { type Process, type Running, VERSION } from '@sallyport/process';
 import { generationKey, type Store } from '@sallyport/store';
 import { followWorld, operationIdOf } from '@sallyport/view';
-import { bind, encodeGeneration, formatTarget, gatewayV1, listen, openLink, openSigningKeys, openTlsFiles, supervisorV1, type TlsSource } from '@sallyport/wire';
+import {
+  bind,
+  encodeGeneration,
+  formatTarget,
+  gatewayV1,
+  listen,
+  openLink,
+  openSigningKeys,
+  openTlsFiles,
+  supervisorV1,
+  type TlsSource,
+} from '@sallyport/wire';
 import { type Assigner, startAssigner } from './assign.ts';
 import type { Config } from './config.ts';
 import { createSupervisorProof } from './credentials.ts';
@@ -50,10 +61,15 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
   };
   const tls = must(await openTlsFiles(config.tls, { onChange }));
   const { certFile, keyFile } = config.operatorTls;
-  const operatorTls: TlsSource = certFile === undefined || keyFile === undefined ? tls : must(await openTlsFiles({ caFile: config.tls.caFile, certFile, keyFile }, { onChange }));
+  const operatorTls: TlsSource =
+    certFile === undefined || keyFile === undefined
+      ? tls
+      : must(await openTlsFiles({ caFile: config.tls.caFile, certFile, keyFile }, { onChange }));
   const keys = must(await openSigningKeys(config.signingKeys));
 
-  const refused = metrics.counter('sallyport_gateway_fence_rejected_total', 'Reports refused, by the clause that refused them.', ['clause']);
+  const refused = metrics.counter('sallyport_gateway_fence_rejected_total', 'Reports refused, by the clause that refused them.', [
+    'clause',
+  ]);
   const view = followWorld({
     store,
     clock,
@@ -64,11 +80,23 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
   await beginGeneration(store, randomId);
 
   let operatorAddress = config.operatorListen;
-  const membership = await joinGateways({ store, clock, log, randomId, version: VERSION, address: () => formatTarget(operatorAddress) });
+  const membership = await joinGateways({
+    store,
+    clock,
+    log,
+    randomId,
+    version: VERSION,
+    address: () => formatTarget(operatorAddress),
+  });
   const { world } = view;
   const reached = view.reached;
   const writer = createWriter({ store, membership, randomId, opIdOf: operationIdOf });
-  const driverLink = openLink({ target: formatTarget(config.driver), tls, showsCertificate: true, server: { kind: 'app', app: 'driver', trustDomain: config.trustDomain } });
+  const driverLink = openLink({
+    target: formatTarget(config.driver),
+    tls,
+    showsCertificate: true,
+    server: { kind: 'app', app: 'driver', trustDomain: config.trustDomain },
+  });
   const driver = createDriver(driverLink);
   const writes = createOwnershipWrites(world, writer, log);
   const publish = createPublisher({ world, writer, membership, clock, driver });
@@ -158,7 +186,9 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
   });
   log.info({ operator: operatorServer.address, supervisor: supervisorServer.address }, 'listening');
   metrics.observed('sallyport_gateway_sessions', 'Sessions that this replica holds.', () => sessions.count());
-  metrics.observed('sallyport_gateway_has_authority', 'Whether this replica may write now: 1 or 0.', () => (ageMs() === undefined ? 0 : 1));
+  metrics.observed('sallyport_gateway_has_authority', 'Whether this replica may write now: 1 or 0.', () =>
+    ageMs() === undefined ? 0 : 1,
+  );
 
   return {
     operatorAddress: operatorServer.address,

@@ -66,7 +66,8 @@ export function createWriter({ store, membership, randomId, opIdOf }: WriterOpti
     for (let attempt = 0; key !== undefined && attempt < SETTLE_TRIES_MAX; attempt += 1) {
       const read = await store.get(key);
       if (read.kind === 'unavailable') continue;
-      if (read.value !== undefined && opIdOf(key, read.value.value) === opId) return { kind: 'committed', revision: read.value.modRevision };
+      if (read.value !== undefined && opIdOf(key, read.value.value) === opId)
+        return { kind: 'committed', revision: read.value.modRevision };
       return { kind: 'refused', revision: read.revision, failed: [key] };
     }
     return { kind: 'unknown', message };

@@ -14,7 +14,8 @@ export interface ServingRules {
 export function rejectionOf(configuration: Configuration, sandboxId: SandboxId, rules: ServingRules): string | undefined {
   const { services } = configuration;
   if (configuration.sandboxId !== sandboxId) return `the configuration is for sandbox ${configuration.sandboxId}`;
-  if (services.length > SERVICES_PER_SANDBOX_MAX) return `${services.length} services are declared; at most ${SERVICES_PER_SANDBOX_MAX} are served`;
+  if (services.length > SERVICES_PER_SANDBOX_MAX)
+    return `${services.length} services are declared; at most ${SERVICES_PER_SANDBOX_MAX} are served`;
   const hosts = new Set<Host>();
   for (const { host, port } of services) {
     if (!isUnderDomain(host, rules.domain)) return `host ${host} is not under this supervisor's domain ${rules.domain}`;

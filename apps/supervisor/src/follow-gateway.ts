@@ -1,6 +1,14 @@
 import type { MemberId, PoolId, SandboxId, SessionId } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
-import { type Assignment, joinRequestMessage, type Link, type MemberState, openStream, parseJoinResponse, supervisorV1 } from '@sallyport/wire';
+import {
+  type Assignment,
+  joinRequestMessage,
+  type Link,
+  type MemberState,
+  openStream,
+  parseJoinResponse,
+  supervisorV1,
+} from '@sallyport/wire';
 import type { Hosted } from './hosted.ts';
 import { keepPolling } from './poll-loop.ts';
 import { keepSession } from './session-loop.ts';
@@ -100,7 +108,10 @@ export function followGateway(options: FollowOptions): Following {
       const { accepted, why } = await join(link);
       if (stopping.signal.aborted) return;
       attempt = accepted ? 0 : attempt + 1;
-      log.warn({ memberId, poolId, why }, accepted ? 'lost the gateway: serving goes on while it is fresh' : 'no gateway takes this member');
+      log.warn(
+        { memberId, poolId, why },
+        accepted ? 'lost the gateway: serving goes on while it is fresh' : 'no gateway takes this member',
+      );
       await wait(clock, backoffMs(attempt, Math.random(), RETRY), stopping.signal);
     }
   }

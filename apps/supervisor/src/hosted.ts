@@ -1,8 +1,15 @@
-import { startSupervisorEnd, stepSupervisor, type SupervisorContext, type SupervisorEnd, type SupervisorEvent, type SupervisorMessage } from '@sallyport/session';
 import type { Configuration, MemberId, SandboxId } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import type { Instance } from '@sallyport/proxy';
 import { EMPTY_TABLE, install, type RouteTable, withdrawAll } from '@sallyport/routes';
+import {
+  type SupervisorContext,
+  type SupervisorEnd,
+  type SupervisorEvent,
+  type SupervisorMessage,
+  startSupervisorEnd,
+  stepSupervisor,
+} from '@sallyport/session';
 import type { Assignment } from '@sallyport/wire';
 import { rejectionOf, type ServingRules } from './configuration-check.ts';
 
@@ -72,7 +79,12 @@ export function createHosted({ assignment, memberId, instance, rules, ready, clo
     table = next.table;
     instance.update(table, state.standing);
     instance.withdraw(next.withdrawn, 'withdrawn');
-    const facts = { sandboxId, configRevision: configuration.revision, installedCount: next.installed.length, withdrawnCount: next.withdrawn.length };
+    const facts = {
+      sandboxId,
+      configRevision: configuration.revision,
+      installedCount: next.installed.length,
+      withdrawnCount: next.withdrawn.length,
+    };
     if (rejection === undefined) log.info(facts, 'configuration installed');
     else log.warn({ ...facts, reason: rejection }, 'configuration rejected: nothing of it is served');
     step({ kind: 'installed', configuration, rejection });

@@ -36,8 +36,17 @@ export async function keepPolling(options: PollLoopOptions): Promise<void> {
       const askedAt = clock.now();
       const answered = hosted.state().answered;
       const known = answered === undefined ? undefined : { revision: answered.revision, hash: answered.hash };
-      const request = pollRequestMessage({ sessionId, sandboxId, memberId: options.memberId, credential: options.credential, known });
-      const given = await call(link, supervisorV1.SupervisorServiceService.pollConfiguration, request, { deadlineMs: POLL_DEADLINE_MS, signal });
+      const request = pollRequestMessage({
+        sessionId,
+        sandboxId,
+        memberId: options.memberId,
+        credential: options.credential,
+        known,
+      });
+      const given = await call(link, supervisorV1.SupervisorServiceService.pollConfiguration, request, {
+        deadlineMs: POLL_DEADLINE_MS,
+        signal,
+      });
       const response = given.ok ? parsePollResponse(given.value) : given;
       if (response.ok) {
         hosted.step({ kind: 'polled', askedAt, ageMs: response.value.ageMs, configuration: response.value.configuration });

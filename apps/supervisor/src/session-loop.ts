@@ -1,8 +1,7 @@
-import type { SessionId } from '@sallyport/model';
+import type { MemberId, SessionId } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
 import { type Link, openStream, parseSessionResponse, sessionRequestMessage, supervisorV1 } from '@sallyport/wire';
 import type { Hosted } from './hosted.ts';
-import type { MemberId } from '@sallyport/model';
 
 export interface SessionLoopOptions {
   readonly hosted: Hosted;
@@ -40,7 +39,9 @@ async function converse(options: SessionLoopOptions, link: Link): Promise<{ read
   const { hosted, memberId, credential, capabilities, signal } = options;
   const { sandboxId, runtimeId } = hosted.assignment;
   const ended = new AbortController();
-  const stream = openStream(link, supervisorV1.SupervisorServiceService.session, { signal: AbortSignal.any([signal, ended.signal]) });
+  const stream = openStream(link, supervisorV1.SupervisorServiceService.session, {
+    signal: AbortSignal.any([signal, ended.signal]),
+  });
   let why = '';
   hosted.attach(
     (message) => void stream.send(sessionRequestMessage(message)),

@@ -1,13 +1,13 @@
-import type { Host, MemberId } from '@sallyport/model';
+import { type Host, later, type MemberId } from '@sallyport/model';
 import type { Process, Running } from '@sallyport/process';
 import {
+  type Certificates,
   createInstances,
   createLoopback,
-  listenForApps,
-  type Listener,
-  watchCertificates,
-  type Certificates,
   type ExchangeRecord,
+  type Listener,
+  listenForApps,
+  watchCertificates,
 } from '@sallyport/proxy';
 import { openLink, openTlsFiles } from '@sallyport/wire';
 import type { Config } from './config.ts';
@@ -26,10 +26,16 @@ export interface Supervisor extends Running {
 /** How long a draining member waits for its sandboxes to be taken over before it stops serving. */
 const RELEASE_WAIT_MS = 3_000;
 
-export async function wire(config: Config, process: Process, observe: (record: ExchangeRecord) => void = () => undefined): Promise<Supervisor> {
+export async function wire(
+  config: Config,
+  process: Process,
+  observe: (record: ExchangeRecord) => void = () => undefined,
+): Promise<Supervisor> {
   const { clock, log, metrics, randomId } = process;
   const memberId = randomId() as MemberId;
-  const tls = await openTlsFiles(config.tls, { onChange: (problem) => problem !== undefined && log.warn({ problem }, 'internal certificates not taken') });
+  const tls = await openTlsFiles(config.tls, {
+    onChange: (problem) => problem !== undefined && log.warn({ problem }, 'internal certificates not taken'),
+  });
   if (!tls.ok) throw new Error(tls.error);
 
   const instances = createInstances({ clock });
@@ -69,7 +75,12 @@ export async function wire(config: Config, process: Process, observe: (record: E
 
   let draining = false;
   const links = config.gateways.map((target) =>
-    openLink({ target, tls: tls.value, showsCertificate: true, server: { kind: 'app', app: 'gateway', trustDomain: config.trustDomain } }),
+    openLink({
+      target,
+      tls: tls.value,
+      showsCertificate: true,
+      server: { kind: 'app', app: 'gateway', trustDomain: config.trustDomain },
+    }),
   );
   const ready = (): boolean => !draining;
   const following = followGateway({
@@ -105,7 +116,11 @@ export async function wire(config: Config, process: Process, observe: (record: E
     hosted: () => following.hosted(),
     ready: () => [
       { name: 'gateway', ok: following.joined(), detail: following.joined() ? 'joined' : 'no gateway has taken this member' },
-      { name: 'listener', ok: !draining, detail: listener === undefined ? 'off' : draining ? 'draining' : `port ${listener.port}` },
+      {
+        name: 'listener',
+        ok: !draining,
+        detail: listener === undefined ? 'off' : draining ? 'draining' : `port ${listener.port}`,
+      },
     ],
     async drain(deadline) {
       draining = true;
@@ -125,9 +140,13 @@ export async function wire(config: Config, process: Process, observe: (record: E
     const until = clock.now() + RELEASE_WAIT_MS;
     return new Promise((resolve) => {
       const look = (): void => {
-        const held = [...following.hosted()].some((hosted) => hosted.state().ownership.state === 'owned' && (!hosted.state().standing.released || hosted.state().releasing !== undefined));
-        if (!held || !following.joined() || clock.now() >= until) return resolve();
-        clock.at((clock.now() + 20) as never, look);
+        const held = [...following.hosted()].some(
+          (hosted) =>
+            hosted.state().ownership.state === 'owned' &&
+            (!hosted.state().standing.released || hosted.state().releasing !== undefined),
+        );
+        if (!held || !following.joined() || clock.now() >= until) resolve();
+        else clock.at(later(clock.now(), 20), look);
       };
       look();
     });

@@ -1,4 +1,4 @@
-import { err, later, ok, type Instant, type Nonce, type Result } from '@sallyport/model';
+import { err, type Instant, later, type Nonce, ok, type Result } from '@sallyport/model';
 import { LEASE_MS } from './timers.ts';
 
 /** A question that only a supervisor alive now can answer: single use, dead after {@link LEASE_MS}. Never stored. */
@@ -19,10 +19,17 @@ export interface Challenges {
 
 export const NO_CHALLENGES: Challenges = { open: [], nextSequence: 1 };
 
-export function ask(challenges: Challenges, nonce: Nonce, now: Instant): { readonly challenges: Challenges; readonly asked: Challenge } {
+export function ask(
+  challenges: Challenges,
+  nonce: Nonce,
+  now: Instant,
+): { readonly challenges: Challenges; readonly asked: Challenge } {
   const asked: Challenge = { nonce, sequence: challenges.nextSequence, sentAt: now };
   const alive = challenges.open.filter((challenge) => now < later(challenge.sentAt, LEASE_MS));
-  return { challenges: { open: [...alive, asked].slice(-OPEN_CHALLENGES_MAX), nextSequence: challenges.nextSequence + 1 }, asked };
+  return {
+    challenges: { open: [...alive, asked].slice(-OPEN_CHALLENGES_MAX), nextSequence: challenges.nextSequence + 1 },
+    asked,
+  };
 }
 
 export type AnswerRefusal = 'nonce_unknown' | 'challenge_dead';

@@ -1,10 +1,10 @@
 import {
-  err,
-  ok,
   type ConfigRevision,
   type CredentialEpoch,
+  err,
   type MemberId,
   type OwnerEpoch,
+  ok,
   type Result,
   type RuntimeId,
   type SandboxId,
@@ -61,10 +61,15 @@ export function judgeReport(world: World, session: ReportingSession, report: Rep
   const sandbox = world.sandboxes.get(sandboxId);
   if (sandbox === undefined) return err('sandbox');
   const onRecord = world.session(sandboxId, memberId);
-  if (onRecord === undefined || onRecord.value.sessionId !== session.sessionId || report.sessionId !== session.sessionId) return err('session');
+  if (onRecord === undefined || onRecord.value.sessionId !== session.sessionId || report.sessionId !== session.sessionId)
+    return err('session');
   if (report.runtimeId !== sandbox.value.runtimeId || onRecord.value.runtimeId !== sandbox.value.runtimeId) return err('runtime');
   const credential = world.credentials.get(sandboxId);
-  if (credential === undefined || credential.value !== session.credentialEpoch || onRecord.value.credentialEpoch !== credential.value) {
+  if (
+    credential === undefined ||
+    credential.value !== session.credentialEpoch ||
+    onRecord.value.credentialEpoch !== credential.value
+  ) {
     return err('credential');
   }
   const config = world.configs.get(sandboxId);
@@ -72,7 +77,8 @@ export function judgeReport(world: World, session: ReportingSession, report: Rep
     return err('configuration');
   }
   const owner = world.owners.get(sandboxId);
-  if (owner?.value.kind !== 'owned' || owner.value.by !== memberId || owner.value.epoch !== report.ownerEpoch) return err('owner');
+  if (owner?.value.kind !== 'owned' || owner.value.by !== memberId || owner.value.epoch !== report.ownerEpoch)
+    return err('owner');
   // Draining is no reason: what a member owns stays eligible until it is handed over.
   const member = world.members(sandbox.value.poolId).get(memberId);
   if (member === undefined || !member.value.ready) return err('member');

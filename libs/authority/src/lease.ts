@@ -1,4 +1,4 @@
-import { later, type Instant } from '@sallyport/model';
+import { type Instant, later } from '@sallyport/model';
 import { FRESHNESS_MS, LEASE_MS, SUPERVISOR_MARGIN_MS } from './timers.ts';
 
 /**
@@ -14,7 +14,9 @@ export const leaseDeadline = (reportSentAt: Instant, ttlMs: number): Instant =>
  * Freshness counts from the sending of the heartbeat or poll that was answered, less the age that the gateway states of
  * its own view: a gateway cut off from the store cannot keep withdrawn routes alive.
  */
-export const freshDeadline = (askedAt: Instant, ageMs: number): Instant => later(askedAt, FRESHNESS_MS - SUPERVISOR_MARGIN_MS - ageMs);
+export const freshDeadline = (askedAt: Instant, ageMs: number): Instant =>
+  later(askedAt, FRESHNESS_MS - SUPERVISOR_MARGIN_MS - ageMs);
 
 /** What is left of a renewal when the vector that carries it is sent: the challenge's life, less what has passed. */
-export const remainingMs = (challengeSentAt: Instant, now: Instant): number => Math.max(0, Math.floor(challengeSentAt + LEASE_MS - now));
+export const remainingMs = (challengeSentAt: Instant, now: Instant): number =>
+  Math.max(0, Math.floor(challengeSentAt + LEASE_MS - now));

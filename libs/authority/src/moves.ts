@@ -1,4 +1,4 @@
-import { later, type GatewayId, type Instant, type MemberId, type SandboxId, type SessionId } from '@sallyport/model';
+import { type GatewayId, type Instant, later, type MemberId, type SandboxId, type SessionId } from '@sallyport/model';
 import { fence, offer, offerAfterFence, reoffer } from './ownership.ts';
 import type { Held, MemberRecord, Ownership, SandboxRecord } from './records.ts';
 import {
@@ -35,7 +35,9 @@ export interface Watchman {
   /** When another gateway's key vanished; undefined while it stands. */
   goneSince(gatewayId: GatewayId): Instant | undefined;
   /** Of a session that this gateway held or holds: when its stream was lost, and its last sign of life. */
-  session(sessionId: SessionId): { readonly lostAt: Instant | undefined; readonly lastGoodReportAt: Instant | undefined } | undefined;
+  session(
+    sessionId: SessionId,
+  ): { readonly lostAt: Instant | undefined; readonly lastGoodReportAt: Instant | undefined } | undefined;
 }
 
 export function moveFor(world: World, watchman: Watchman, sandboxId: SandboxId, now: Instant, unixMs: number): Move | undefined {

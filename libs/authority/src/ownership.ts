@@ -1,4 +1,4 @@
-import { err, ok, type MemberId, type OwnerEpoch, type Result, type RuntimeId } from '@sallyport/model';
+import { err, type MemberId, type OwnerEpoch, ok, type Result, type RuntimeId } from '@sallyport/model';
 import type { Ownership } from './records.ts';
 
 /**
@@ -7,7 +7,14 @@ import type { Ownership } from './records.ts';
  */
 
 /** Why a transition is not legal: which fact overtook whoever wanted it. */
-export type OwnershipRefusal = 'not_released' | 'not_offered' | 'not_owned' | 'not_fencing' | 'other_epoch' | 'other_member' | 'same_member';
+export type OwnershipRefusal =
+  | 'not_released'
+  | 'not_offered'
+  | 'not_owned'
+  | 'not_fencing'
+  | 'other_epoch'
+  | 'other_member'
+  | 'same_member';
 
 type Next<K extends Ownership['kind']> = Result<Extract<Ownership, { kind: K }>, OwnershipRefusal>;
 

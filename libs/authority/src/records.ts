@@ -1,4 +1,5 @@
 import type {
+  ConfigRevision,
   Configuration,
   CredentialEpoch,
   GatewayEpoch,
@@ -16,7 +17,6 @@ import type {
   SessionId,
   StoreRevision,
   WorkspaceId,
-  ConfigRevision,
 } from '@sallyport/model';
 
 /** The durable records of DESIGN section 3, as the rules see them. Their protobuf form is libs/wire's business. */

@@ -1,4 +1,4 @@
-import { earliest, LONG_AGO, NEVER, type Instant } from '@sallyport/model';
+import { earliest, type Instant, LONG_AGO, NEVER } from '@sallyport/model';
 
 /**
  * Whether one instance may serve at a given moment (DESIGN section 6). All of it must hold: the owner is acknowledged,

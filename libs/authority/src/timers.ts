@@ -52,8 +52,14 @@ assert(
   CHALLENGE_LEAD_MS + 2 * CHALLENGE_EVERY_MS + SUPERVISOR_MARGIN_MS < LEASE_MS,
   'one lost vector does not end a lease under a healthy owner',
 );
-assert(SHARED_TAKEOVER_WAIT_MS > stretched(LEASE_MS) + SUPERVISOR_MARGIN_MS, 'a shared owner is silent before a successor is offered');
-assert(DEDICATED_TAKEOVER_WAIT_MS > stretched(FRESHNESS_MS) + SUPERVISOR_MARGIN_MS, 'a dedicated owner is silent before a successor is offered');
+assert(
+  SHARED_TAKEOVER_WAIT_MS > stretched(LEASE_MS) + SUPERVISOR_MARGIN_MS,
+  'a shared owner is silent before a successor is offered',
+);
+assert(
+  DEDICATED_TAKEOVER_WAIT_MS > stretched(FRESHNESS_MS) + SUPERVISOR_MARGIN_MS,
+  'a dedicated owner is silent before a successor is offered',
+);
 assert(stretched(GATEWAY_TRUST_MS) < GATEWAY_LEASE_MS, 'a gateway stops trusting itself before its key can vanish');
 assert(2 * HEARTBEAT_EVERY_MS + CHALLENGE_EVERY_MS < FRESHNESS_MS, 'a lost heartbeat does not end freshness');
 assert(POLL_EVERY_MS + CHALLENGE_EVERY_MS + SUPERVISOR_MARGIN_MS < FRESHNESS_MS, 'polling keeps freshness');

@@ -123,31 +123,42 @@ export function createWorld(): World {
     switch (key.kind) {
       case 'generation':
         generation = held as Held<Generation> | undefined;
-        return;
+        break;
       case 'gateway':
-        return setOrDelete(gateways, key.gatewayId, held as Held<GatewayRecord> | undefined);
+        setOrDelete(gateways, key.gatewayId, held as Held<GatewayRecord> | undefined);
+        break;
       case 'member':
-        return setNested(members, key.poolId, key.memberId, held as Held<MemberRecord> | undefined);
+        setNested(members, key.poolId, key.memberId, held as Held<MemberRecord> | undefined);
+        break;
       case 'sandbox':
-        return setSandbox(key.sandboxId, held as Held<SandboxRecord> | undefined);
+        setSandbox(key.sandboxId, held as Held<SandboxRecord> | undefined);
+        break;
       case 'name':
-        return setOrDelete(names, nameKey(key.workspace, key.sandbox), held as Held<SandboxId> | undefined);
+        setOrDelete(names, nameKey(key.workspace, key.sandbox), held as Held<SandboxId> | undefined);
+        break;
       case 'config':
-        return setOrDelete(configs, key.sandboxId, held as Held<Configuration> | undefined);
+        setOrDelete(configs, key.sandboxId, held as Held<Configuration> | undefined);
+        break;
       case 'credential':
-        return setOrDelete(credentials, key.sandboxId, held as Held<CredentialEpoch> | undefined);
+        setOrDelete(credentials, key.sandboxId, held as Held<CredentialEpoch> | undefined);
+        break;
       case 'owner':
-        return setOrDelete(owners, key.sandboxId, held as Held<Ownership> | undefined);
+        setOrDelete(owners, key.sandboxId, held as Held<Ownership> | undefined);
+        break;
       case 'session':
-        return setNested(sessions, key.sandboxId, key.memberId, held as Held<SessionRecord> | undefined);
+        setNested(sessions, key.sandboxId, key.memberId, held as Held<SessionRecord> | undefined);
+        break;
       case 'installation':
-        return setOrDelete(installations, key.sandboxId, held as Held<Installation> | undefined);
+        setOrDelete(installations, key.sandboxId, held as Held<Installation> | undefined);
+        break;
       case 'renewal':
-        return setNested(renewals, key.gatewayId, key.bucket, held as Held<RenewalVector> | undefined);
+        setNested(renewals, key.gatewayId, key.bucket, held as Held<RenewalVector> | undefined);
+        break;
       case 'grant':
-        return setOrDelete(grants, key.principal, held as Held<Grant> | undefined);
+        setOrDelete(grants, key.principal, held as Held<Grant> | undefined);
+        break;
       case 'reader':
-        return;
+        break;
     }
   };
 

@@ -2,7 +2,10 @@ import type { Host } from './host.ts';
 import type { ConfigRevision, SandboxId, SandboxName, ServiceName, WorkspaceId } from './ids.ts';
 
 /** What `Host` the application sees: its public name, `localhost` with its port, or a fixed value. */
-export type HostPolicy = { readonly kind: 'public' } | { readonly kind: 'loopback' } | { readonly kind: 'value'; readonly value: string };
+export type HostPolicy =
+  | { readonly kind: 'public' }
+  | { readonly kind: 'loopback' }
+  | { readonly kind: 'value'; readonly value: string };
 /** What `Origin` it sees: as sent, rewritten to agree with the Host it sees, or none. */
 export type OriginPolicy = 'keep' | 'match-host' | 'strip';
 /** `isolate` takes the Domain from a `Set-Cookie` that would cover neighbours under one parent domain. */

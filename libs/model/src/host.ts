@@ -1,4 +1,4 @@
-import { HOST_LENGTH_MAX, LABEL_LENGTH_MAX, nameProblem, type NameProblem, type ServiceRef } from './names.ts';
+import { HOST_LENGTH_MAX, LABEL_LENGTH_MAX, type NameProblem, nameProblem, type ServiceRef } from './names.ts';
 import { err, ok, type Result } from './result.ts';
 
 declare const kind: unique symbol;
@@ -26,11 +26,13 @@ export function normaliseHost(name: string): Host {
 /** A domain that hosts can be made under: DNS labels, lower case, no trailing dot. */
 export function parseDomain(text: string): Result<string, NameProblem> {
   const domain = normaliseHost(text);
-  if (domain.length > HOST_LENGTH_MAX - LABEL_LENGTH_MAX - 1) return err(`domain ${JSON.stringify(text.slice(0, 80))} is too long`);
+  if (domain.length > HOST_LENGTH_MAX - LABEL_LENGTH_MAX - 1)
+    return err(`domain ${JSON.stringify(text.slice(0, 80))} is too long`);
   for (const label of domain.split('.')) {
     // A domain's own labels may hold `--` (an internationalised name does): only the first label of a host is ours.
     const problem = nameProblem(label.replaceAll('--', '-'));
-    if (problem !== undefined) return err(`domain ${JSON.stringify(text.slice(0, 80))}: label ${JSON.stringify(label)}: ${problem}`);
+    if (problem !== undefined)
+      return err(`domain ${JSON.stringify(text.slice(0, 80))}: label ${JSON.stringify(label)}: ${problem}`);
   }
   return ok(domain);
 }

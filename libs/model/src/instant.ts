@@ -34,7 +34,11 @@ export interface ClockState extends ClockReading {
  */
 export const CLOCK_JUMP_MS = 100;
 
-export const startClock = (reading: ClockReading): ClockState => ({ ...reading, instant: reading.monotonicMs as Instant, jumpCount: 0 });
+export const startClock = (reading: ClockReading): ClockState => ({
+  ...reading,
+  instant: reading.monotonicMs as Instant,
+  jumpCount: 0,
+});
 
 export function readClock(state: ClockState, reading: ClockReading): ClockState {
   const monotonicStep = Math.max(0, reading.monotonicMs - state.monotonicMs);

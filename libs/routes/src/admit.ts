@@ -1,5 +1,5 @@
 import { refusalAt, type Standing, type StandingRefusal } from '@sallyport/authority';
-import { err, ok, type Host, type Instant, type Result } from '@sallyport/model';
+import { err, type Host, type Instant, ok, type Result } from '@sallyport/model';
 import type { Route, RouteTable } from './table.ts';
 
 declare const proof: unique symbol;

@@ -1,21 +1,21 @@
 import {
+  type AnswerRefusal,
   answer as answerChallenge,
   ask,
-  judgeReport,
-  LEASE_MS,
-  NO_CHALLENGES,
-  remainingMs,
-  type AnswerRefusal,
   type Challenges,
   type Clause,
   type Judgement,
+  judgeReport,
+  LEASE_MS,
+  NO_CHALLENGES,
   type Renewal,
   type Report,
   type ReportingSession,
+  remainingMs,
   type World,
 } from '@sallyport/authority';
-import { LONG_AGO, type ConfigRevision, type GatewayId, type Instant, type Nonce, type OwnerEpoch } from '@sallyport/model';
-import { NO_EPOCH, type Capabilities, type GatewayMessage, type OwnershipState, type SupervisorMessage } from './messages.ts';
+import { type ConfigRevision, type GatewayId, type Instant, LONG_AGO, type Nonce, type OwnerEpoch } from '@sallyport/model';
+import { type Capabilities, type GatewayMessage, NO_EPOCH, type OwnershipState, type SupervisorMessage } from './messages.ts';
 
 /** The gateway's end of one session. Everything in it dies with the session; what must last is in the store. */
 export interface GatewayEnd {
@@ -125,7 +125,11 @@ export function stepGateway(state: GatewayEnd, event: GatewayEvent, context: Gat
 }
 
 /** What this session asks the next vector to carry; undefined when its evidence is too old or would be refused now. */
-export function renewalOf(state: GatewayEnd, world: World, now: Instant): { readonly renewal: Renewal; readonly evidence: Evidence } | undefined {
+export function renewalOf(
+  state: GatewayEnd,
+  world: World,
+  now: Instant,
+): { readonly renewal: Renewal; readonly evidence: Evidence } | undefined {
   const { evidence, session } = state;
   if (evidence === undefined || !judgeReport(world, session, evidence.report).ok) return undefined;
   const left = remainingMs(evidence.challengeSentAt, now);
@@ -148,7 +152,8 @@ function follow(state: GatewayEnd, context: GatewayContext, opening: boolean): G
   const { world } = context;
   const { sandboxId, memberId, sessionId, credentialEpoch } = state.session;
   const onRecord = world.session(sandboxId, memberId);
-  if (onRecord === undefined || onRecord.value.sessionId !== sessionId) return end(state, 'session', 'another session has taken its place');
+  if (onRecord === undefined || onRecord.value.sessionId !== sessionId)
+    return end(state, 'session', 'another session has taken its place');
   if (world.sandboxes.get(sandboxId)?.value.runtimeId !== onRecord.value.runtimeId) {
     return end(state, 'runtime', 'the workload was replaced or deleted');
   }
@@ -157,7 +162,10 @@ function follow(state: GatewayEnd, context: GatewayContext, opening: boolean): G
   const changed = tenure.epoch !== state.told.epoch || tenure.state !== state.told.state;
   return after(
     changed || opening
-      ? { state: { ...state, told: tenure }, effects: [send({ kind: 'ownership', ownerEpoch: tenure.epoch, state: tenure.state })] }
+      ? {
+          state: { ...state, told: tenure },
+          effects: [send({ kind: 'ownership', ownerEpoch: tenure.epoch, state: tenure.state })],
+        }
       : quiet(state),
     (told) => push(told, world),
     // At once on becoming owner: publication should not wait for the next tick.
@@ -190,7 +198,10 @@ function askRelease(state: GatewayEnd, context: GatewayContext): GatewayStep {
 function challenge(state: GatewayEnd, context: GatewayContext): GatewayStep {
   if (!state.capabilities.advertisements || context.ageMs === undefined) return quiet(state);
   const { challenges, asked } = ask(state.challenges, context.nonce, context.now);
-  return { state: { ...state, challenges }, effects: [send({ kind: 'challenge', nonce: asked.nonce, sequence: asked.sequence })] };
+  return {
+    state: { ...state, challenges },
+    effects: [send({ kind: 'challenge', nonce: asked.nonce, sequence: asked.sequence })],
+  };
 }
 
 function challengeDue(state: GatewayEnd, context: GatewayContext): GatewayStep {
@@ -282,9 +293,18 @@ function lease(state: GatewayEnd, { sequence, report }: Evidence, context: Gatew
   return {
     state: { ...state, leasedSequence: sequence },
     effects: [
-      send({ kind: 'serving-lease', ackOfReport: sequence, ownerEpoch: report.ownerEpoch, ttlMs: LEASE_MS, boundaryToken: undefined }),
+      send({
+        kind: 'serving-lease',
+        ackOfReport: sequence,
+        ownerEpoch: report.ownerEpoch,
+        ttlMs: LEASE_MS,
+        boundaryToken: undefined,
+      }),
     ],
   };
 }
 
-const end = (state: GatewayEnd, clause: string, reason: string): GatewayStep => ({ state, effects: [{ kind: 'end', clause, reason }] });
+const end = (state: GatewayEnd, clause: string, reason: string): GatewayStep => ({
+  state,
+  effects: [{ kind: 'end', clause, reason }],
+});

@@ -1,5 +1,15 @@
 import type { Report } from '@sallyport/authority';
-import type { Configuration, ConfigRevision, GatewayId, MemberId, Nonce, OwnerEpoch, RuntimeId, SandboxId, SessionId } from '@sallyport/model';
+import type {
+  ConfigRevision,
+  Configuration,
+  GatewayId,
+  MemberId,
+  Nonce,
+  OwnerEpoch,
+  RuntimeId,
+  SandboxId,
+  SessionId,
+} from '@sallyport/model';
 
 /** The conversation of DESIGN section 4 as plain values; libs/wire carries them. */
 

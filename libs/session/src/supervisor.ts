@@ -1,14 +1,25 @@
 import {
   freshDeadline,
   HEARTBEAT_EVERY_MS,
-  leaseDeadline,
-  startStanding,
   type InstalledRoute,
+  leaseDeadline,
   type Mode,
   type Standing,
+  startStanding,
 } from '@sallyport/authority';
-import { later, type Configuration, type ConfigRevision, type Instant, type MemberId, type Nonce, type OwnerEpoch, type RuntimeId, type SandboxId, type SessionId } from '@sallyport/model';
-import { NO_EPOCH, type GatewayMessage, type OwnershipState, type SupervisorMessage } from './messages.ts';
+import {
+  type ConfigRevision,
+  type Configuration,
+  type Instant,
+  later,
+  type MemberId,
+  type Nonce,
+  type OwnerEpoch,
+  type RuntimeId,
+  type SandboxId,
+  type SessionId,
+} from '@sallyport/model';
+import { type GatewayMessage, NO_EPOCH, type OwnershipState, type SupervisorMessage } from './messages.ts';
 
 /**
  * The supervisor's end: one instance and the session it happens to have. The instance outlives its sessions: losing a
@@ -61,7 +72,12 @@ export type SupervisorEvent =
   /** What became of an `install` effect. */
   | { readonly kind: 'installed'; readonly configuration: Configuration; readonly rejection: string | undefined }
   /** A poll that was sent at `askedAt` has been answered; without a configuration: not modified. */
-  | { readonly kind: 'polled'; readonly askedAt: Instant; readonly ageMs: number; readonly configuration: Configuration | undefined }
+  | {
+      readonly kind: 'polled';
+      readonly askedAt: Instant;
+      readonly ageMs: number;
+      readonly configuration: Configuration | undefined;
+    }
   | { readonly kind: 'tick' }
   | { readonly kind: 'closed' }
   | { readonly kind: 'stop' };
@@ -122,7 +138,13 @@ const send = (message: SupervisorMessage): SupervisorEffect => ({ kind: 'send', 
 
 function receive(state: SupervisorEnd, message: GatewayMessage, context: SupervisorContext): SupervisorStep {
   if (message.kind === 'accepted') {
-    const session: OpenSession = { sessionId: message.sessionId, nextHeartbeatAt: context.now, nextHeartbeat: 1, heartbeats: [], reports: [] };
+    const session: OpenSession = {
+      sessionId: message.sessionId,
+      nextHeartbeatAt: context.now,
+      nextHeartbeat: 1,
+      heartbeats: [],
+      reports: [],
+    };
     // The first heartbeat leaves at once: a new instance is fresh one round trip after its session began.
     return tick({ ...state, session }, context.now);
   }
@@ -166,7 +188,8 @@ function ownership(state: SupervisorEnd, epoch: OwnerEpoch, told: OwnershipState
     },
   };
   // The offer came after the configuration was answered: answer it again, under the epoch that is offered.
-  if (told === 'offered' && state.answered !== undefined) return { state: next, effects: [send(acknowledgement(state.answered, epoch))] };
+  if (told === 'offered' && state.answered !== undefined)
+    return { state: next, effects: [send(acknowledgement(state.answered, epoch))] };
   return quiet(next);
 }
 
@@ -228,7 +251,8 @@ function leased(
   const reports = session.reports.filter((sent) => sent.sequence > lease.ackOfReport);
   const next = { ...state, session: { ...session, reports } };
   // A release is final for its epoch: a lease that was under way may not bring the released owner back.
-  const stale = acknowledged === undefined || lease.ownerEpoch !== acknowledged.ownerEpoch || lease.ownerEpoch !== state.ownership.epoch;
+  const stale =
+    acknowledged === undefined || lease.ownerEpoch !== acknowledged.ownerEpoch || lease.ownerEpoch !== state.ownership.epoch;
   if (stale || state.standing.released) return quiet(next);
   const leaseUntil = leaseDeadline(acknowledged.sentAt, lease.ttlMs);
   if (leaseUntil <= state.standing.leaseUntil) return quiet(next);

@@ -3,8 +3,9 @@ import { err, type Failure, failure, ok, type Result } from '@sallyport/model';
 import { createIncoming } from './incoming.ts';
 import type { BidiMethod, ServerStreamMethod, UnaryMethod } from './methods.ts';
 import { createOutgoing, OUTGOING_MAX } from './outgoing.ts';
-import { type App, checkServerApp } from './peer.ts';
+import { quietGrpc } from './quiet.ts';
 import { KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS, MESSAGE_BYTES_MAX } from './server.ts';
+import { type ExpectedServer, serverCheck } from './server-name.ts';
 import { fromServiceError } from './status.ts';
 import type { Stream } from './stream.ts';
 import type { TlsSource } from './tls-files.ts';
@@ -15,8 +16,7 @@ export interface LinkOptions {
   readonly tls: TlsSource;
   /** Whether our own certificate is shown. False: we prove ourselves by a token. */
   readonly showsCertificate: boolean;
-  /** Who the server must be: an app of our trust domain by its certificate's URI, or whoever holds the host name dialled. */
-  readonly server: { readonly kind: 'app'; readonly app: App; readonly trustDomain: string } | { readonly kind: 'host-name' };
+  readonly server: ExpectedServer;
   readonly messageBytesMax?: number;
 }
 
@@ -30,9 +30,13 @@ export interface Link {
 const RECONNECT_MS_MAX = 1_000;
 
 export function openLink({ target, tls, showsCertificate, server, messageBytesMax = MESSAGE_BYTES_MAX }: LinkOptions): Link {
-  const verify = server.kind === 'app' ? { checkServerIdentity: checkServerApp(server.trustDomain, server.app) } : {};
-  const credentials = experimental.createCertificateProviderChannelCredentials(tls, showsCertificate ? tls : null, verify);
+  quietGrpc();
+  const { checkServerIdentity, options: naming } = serverCheck(server, target);
+  const credentials = experimental.createCertificateProviderChannelCredentials(tls, showsCertificate ? tls : null, {
+    checkServerIdentity,
+  });
   const options: ChannelOptions = {
+    ...naming,
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,
     'grpc.keepalive_time_ms': KEEPALIVE_MS,

@@ -19,6 +19,7 @@ export * from './records.ts';
 export * from './roles.ts';
 export * from './sandbox-token.ts';
 export * from './server.ts';
+export { type ExpectedServer, hostIn } from './server-name.ts';
 export * from './session-requests.ts';
 export * from './session-responses.ts';
 export * from './signing-keys.ts';

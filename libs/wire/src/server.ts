@@ -11,6 +11,7 @@ import { failure } from '@sallyport/model';
 import { peerOf } from './caller.ts';
 import type { BidiHandler, HandlersOf, Method, ServerStreamHandler, UnaryHandler } from './methods.ts';
 import type { App } from './peer.ts';
+import { quietGrpc } from './quiet.ts';
 import { bidiCall, type CallContext, MALFORMED, serverStreamCall, unaryCall } from './server-calls.ts';
 import { toWireError } from './status.ts';
 import type { TlsSource } from './tls-files.ts';
@@ -57,6 +58,7 @@ export interface WireServer {
 /** Rejects with an error that carries Node's `code` (EADDRINUSE …) when it cannot listen. */
 export async function listen(options: ServerOptions): Promise<WireServer> {
   const { address, tls, clients, trustDomain, services, messageBytesMax = MESSAGE_BYTES_MAX } = options;
+  quietGrpc();
   const server = new Server({
     'grpc.max_receive_message_length': messageBytesMax,
     'grpc.max_send_message_length': messageBytesMax,

@@ -1,0 +1,1 @@
+export { createTestAuthority, type TestAuthority } from './certificates.ts';

@@ -44,7 +44,8 @@ export interface Listener {
 interface Accepted {
   readonly raw: Socket;
   readonly since: Instant;
-  /** Of the TCP connection. */
+  /** Names the TCP connection among those that are open. */
+  readonly ends: string;
   readonly address: string;
   /** Whom it counts for; undefined for trusted peers. */
   counted: string | undefined;
@@ -104,6 +105,7 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     const accepted: Accepted = {
       raw,
       since: clock.now(),
+      ends: endsOf(raw),
       address: normaliseAddress(raw.remoteAddress ?? ''),
       counted: undefined,
       stated: undefined,
@@ -148,14 +150,14 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
       accepted.stated = opening.source;
       if (!trusted.has(opening.source) && !count(accepted, opening.source)) return;
     }
-    awaitingTls.set(endsOf(raw), accepted);
+    awaitingTls.set(accepted.ends, accepted);
     tls.emit('connection', raw);
   }
 
   function secured(socket: TLSSocket): void {
-    const key = endsOf(socket);
-    const accepted = awaitingTls.get(key);
-    awaitingTls.delete(key);
+    const ends = endsOf(socket);
+    const accepted = awaitingTls.get(ends);
+    awaitingTls.delete(ends);
     const serverName = normaliseHost(socket.servername || '');
     const instance = instances.byHost(serverName);
     if (accepted === undefined || instance === undefined || draining) {
@@ -189,12 +191,8 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     if (!open.delete(accepted)) return;
     onConnection('closed');
     if (accepted.counted !== undefined) perClient.leave(accepted.counted);
-    if (accepted.connection === undefined) forget(accepted);
+    if (awaitingTls.get(accepted.ends) === accepted) awaitingTls.delete(accepted.ends);
     if (open.size === 0) onEmpty();
-  }
-
-  function forget(accepted: Accepted): void {
-    for (const [key, waiting] of awaitingTls) if (waiting === accepted) awaitingTls.delete(key);
   }
 
   /** All deadlines of connections are looked at here, twice a second, so that no request makes a timer. */
@@ -204,7 +202,7 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     instances.sweep(now);
     for (const accepted of open) {
       if (accepted.connection !== undefined) accepted.connection.tick(now);
-      else if (now - accepted.since >= limits.handshakeMs) {
+      else if (!accepted.raw.destroyed && now - accepted.since >= limits.handshakeMs) {
         onConnection('handshake-timeout');
         accepted.raw.destroy();
       }

@@ -14,6 +14,7 @@ export interface AppSocket {
 export interface App {
   readonly port: number;
   readonly connections: AppSocket[];
+  /** Connections that the proxy has not ended. */
   openCount(): number;
   /** All connections together. */
   received(): string;
@@ -53,7 +54,7 @@ export async function startApp(script: Script, { host = '127.0.0.1', port = 0 } 
   return {
     port: (server.address() as AddressInfo).port,
     connections,
-    openCount: () => connections.filter((connection) => !connection.closed()).length,
+    openCount: () => connections.filter((connection) => !connection.closed() && !connection.ended()).length,
     received: () => connections.map((connection) => connection.received()).join(''),
     async close() {
       for (const { socket } of connections) socket.destroy();

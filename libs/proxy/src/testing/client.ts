@@ -68,13 +68,9 @@ export async function connectTls(port: number, host: string | undefined, options
 export async function secure(raw: Socket, host: string | undefined, options: ConnectionOptions = {}): Promise<RawClient> {
   raw.on('error', () => {});
   const name = host === undefined ? {} : { servername: host };
-  const socket: TLSSocket = connect({
-    socket: raw,
-    rejectUnauthorized: false,
-    allowHalfOpen: true,
-    ...name,
-    ...options,
-  } as ConnectionOptions);
+  // Node takes `allowHalfOpen` here, its types do not know it.
+  const half: object = { allowHalfOpen: true };
+  const socket: TLSSocket = connect({ socket: raw, rejectUnauthorized: false, ...half, ...name, ...options });
   const client = rawClient(socket, () => raw.resetAndDestroy());
   let isSecure = false;
   socket.once('secureConnect', () => {

@@ -1,0 +1,415 @@
+import { connect as connectTcp } from 'node:net';
+import type { SecureVersion } from 'node:tls';
+import type { ManualClock } from '@sallyport/process/manual-clock';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { parseCidrs } from './cidr.ts';
+import { DEFAULT_LIMITS, TICK_MS } from './limits.ts';
+import { type App, answerEach, respond, startApp } from './testing/app.ts';
+import { makePair } from './testing/certificate.ts';
+import { connectPlain, connectTls, type RawClient, secure } from './testing/client.ts';
+import { hostNamed, type Stage, type StageOptions, startManualStage } from './testing/stage.ts';
+import { until } from './testing/until.ts';
+
+const HOST = hostNamed('web');
+let app: App;
+let stage: Stage<ManualClock>;
+
+beforeEach(async () => {
+  app = await startApp(
+    answerEach((head) => respond(`served ${/Host: (\S+)/i.exec(head)?.[1]} for ${/X-Forwarded-For: (.+)\r/.exec(head)?.[1]};`)),
+  );
+});
+afterEach(async () => {
+  await stage.close();
+  await app.close();
+});
+
+async function start(options: StageOptions = {}): Promise<void> {
+  stage = await startManualStage(options);
+  stage.sandbox('s1', { web: app.port, api: app.port });
+}
+
+const get = (host: string, fields = ''): string => `GET /x HTTP/1.1\r\nHost: ${host}\r\n${fields}\r\n`;
+const count = (event: string): number => stage.events.filter((seen) => seen === event).length;
+
+describe('the handshake', () => {
+  test.each([
+    ['no server name', undefined],
+    ['an unknown one of the domain', hostNamed('nobody')],
+    ['one of another domain', 'example.org'],
+    ['a served one with two dots', `${HOST}..`],
+  ])('is refused with %s', async (_title, name) => {
+    await start();
+    await expect(stage.connect(name as string)).rejects.toThrow(/HANDSHAKE_FAILURE/);
+    expect(stage.records).toEqual([]);
+    await until('closed', () => stage.listener.connectionCount() === 0);
+  });
+
+  test.each([
+    ['as declared', HOST, HOST],
+    ['in capitals', HOST.toUpperCase(), HOST.toUpperCase()],
+    ['with a trailing dot', `${HOST}.`, HOST],
+  ])('succeeds for a name %s', async (_title, name, host) => {
+    await start();
+    const client = await stage.connect(name);
+    client.send(get(host));
+    await client.sees('served');
+  });
+
+  test.each<[version: SecureVersion, works: boolean]>([
+    ['TLSv1.1', false],
+    ['TLSv1.2', true],
+    ['TLSv1.3', true],
+  ])('%s works: %s', async (version, works) => {
+    await start();
+    const connected = stage.connect(HOST, { minVersion: version, maxVersion: version, ciphers: 'DEFAULT@SECLEVEL=0' });
+    if (!works) return expect(connected).rejects.toThrow();
+    const client = await connected;
+    client.send(get(HOST));
+    await client.sees('served');
+  });
+
+  test.each<[offered: string[], works: boolean]>([
+    [['h2', 'http/1.1'], true],
+    [['http/1.1'], true],
+    [['h2'], false],
+  ])('ALPN %j works: %s', async (ALPNProtocols, works) => {
+    await start();
+    const connected = stage.connect(HOST, { ALPNProtocols });
+    if (works) expect(((await connected).socket as { alpnProtocol?: string }).alpnProtocol).toBe('http/1.1');
+    else await expect(connected).rejects.toThrow();
+  });
+
+  test.each<SecureVersion>(['TLSv1.2', 'TLSv1.3'])(
+    'a session of %s is not resumed, so the server name is always asked for',
+    async (version) => {
+      await start();
+      let session: Buffer | undefined;
+      const first = await stage.connect(HOST, { maxVersion: version });
+      first.socket.on('session', (ticket: Buffer) => {
+        session = ticket;
+      });
+      first.send(get(HOST));
+      await first.sees('served');
+      const second = await stage.connect(hostNamed('api'), { maxVersion: version, session });
+      second.send(get(hostNamed('api')));
+      await second.sees(`served ${hostNamed('api')}`);
+      expect((second.socket as { isSessionReused?: () => boolean }).isSessionReused?.()).toBe(false);
+    },
+  );
+
+  test('the right Host with another server name is 421, whatever the handshake said', async () => {
+    await start();
+    const client = await stage.connect(HOST);
+    client.send(get(hostNamed('api')));
+    await client.sees(' 421 ');
+    expect(app.received()).toBe('');
+  });
+
+  test('wants a certificate of the configured authority, if there is one', async () => {
+    const [ingress, stranger] = [makePair(['ingress.test']), makePair(['ingress.test'])];
+    await start({ clientCa: ingress.cert });
+    for (const options of [{}, stranger]) {
+      const refused = await stage.connect(HOST, options).then(
+        async (client) => {
+          client.send(get(HOST));
+          await client.isOver();
+          return client.received() === '';
+        },
+        () => true,
+      );
+      expect(refused).toBe(true);
+    }
+    const client = await stage.connect(HOST, ingress);
+    client.send(get(HOST));
+    await client.sees('served');
+  });
+});
+
+describe('what is no TLS', () => {
+  test.each([
+    ['with a Host and port', 'GET /x HTTP/1.1\r\nHost: web.apps.test:8443\r\n\r\n', 'https://web.apps.test:8443/'],
+    ['with a Host', 'GET / HTTP/1.1\r\nHost: web.apps.test\r\n\r\n', 'https://web.apps.test/'],
+    ['without', 'GET / HTTP/1.0\r\n\r\n', 'HTTPS'],
+    ['with a broken one', 'GET / HTTP/1.1\r\nHost: <script>\r\n\r\n', 'HTTPS'],
+  ])('plain HTTP %s gets one 400 that says where to go', async (_title, bytes, sign) => {
+    await start();
+    const client = connectPlain(stage.listener.port);
+    client.send(bytes);
+    await client.isOver();
+    expect(client.received()).toMatch(/^HTTP\/1\.1 400 [\s\S]*text\/plain/);
+    expect(client.received()).toContain(sign);
+    expect(client.received()).not.toContain('<script>');
+    expect(client.received().match(/HTTP\/1\.1/g)).toHaveLength(1);
+    client.socket.end();
+    await until('closed', () => stage.listener.connectionCount() === 0);
+  });
+
+  test.each([
+    ['garbage', Buffer.from([0, 1, 2, 3])],
+    ['a version 1 PROXY header in lower case', Buffer.from('proxy TCP4 1.1.1.1 2.2.2.2 1 2\r\n')],
+    ['a broken ClientHello', Buffer.from('16030100050100000100', 'hex')],
+  ])('%s is closed', async (_title, bytes) => {
+    await start();
+    const client = connectPlain(stage.listener.port);
+    client.send(bytes);
+    await client.isOver();
+    expect(client.received()).not.toContain('HTTP');
+  });
+});
+
+describe('who the client is', () => {
+  const loopback = (): NonNullable<StageOptions['trusted']> => {
+    const set = parseCidrs(['127.0.0.0/8']);
+    if (!set.ok) throw new Error(set.error);
+    return set.value;
+  };
+  const proxyHeader = Buffer.from('0d0a0d0a000d0a515549540a2111000ccb0071097f0000010401 01bb'.replaceAll(' ', ''), 'hex');
+
+  async function connectThroughBalancer(): Promise<RawClient> {
+    const raw = connectTcp({ port: stage.listener.port, host: '127.0.0.1', allowHalfOpen: true });
+    raw.write(proxyHeader);
+    return secure(raw, HOST);
+  }
+
+  test('is the peer, and what it says of itself is dropped', async () => {
+    await start();
+    const client = await stage.connect(HOST);
+    client.send(get(HOST, 'X-Forwarded-For: 6.6.6.6\r\n'));
+    await client.sees('for 127.0.0.1;');
+  });
+
+  test('is stated by a trusted ingress; what stands left of it is not believed', async () => {
+    await start({ trusted: loopback() });
+    const client = await stage.connect(HOST);
+    client.send(get(HOST, 'X-Forwarded-For: 6.6.6.6, 203.0.113.9, 127.0.0.7\r\n'));
+    await client.sees('for 6.6.6.6, 203.0.113.9, 127.0.0.7, 127.0.0.1;');
+    await until('record', () => stage.records.length === 1);
+    expect(stage.records).toMatchObject([{ client: '203.0.113.9' }]);
+  });
+
+  test('is stated by a trusted balancer, and then its own word is not believed', async () => {
+    await start({ trusted: loopback() });
+    const client = await connectThroughBalancer();
+    client.send(get(HOST, 'X-Forwarded-For: 6.6.6.6\r\n'));
+    await client.sees('for 203.0.113.9;');
+    client.socket.destroy();
+  });
+
+  test('is never stated by a peer that is not trusted: the connection ends', async () => {
+    await start();
+    await expect(connectThroughBalancer()).rejects.toThrow();
+    expect(count('proxy-header-untrusted')).toBe(1);
+  });
+
+  test('has as many exchanges at one time as a client has connections, if an ingress states it', async () => {
+    await app.close();
+    app = await startApp(() => {});
+    await start({ trusted: loopback(), limits: { connectionsPerClientMax: 2 } });
+    const ask = async (address: string): Promise<RawClient> => {
+      const client = await stage.connect(HOST);
+      client.send(get(HOST, `X-Forwarded-For: ${address}\r\nAccept: application/json\r\n`));
+      return client;
+    };
+    const first = [await ask('203.0.113.9'), await ask('203.0.113.9')];
+    await until('two there', () => app.connections.length === 2);
+    await (await ask('203.0.113.9')).sees('"over_limit"');
+    await ask('203.0.113.10');
+    await until('another client there', () => app.connections.length === 3);
+    first[0]?.reset();
+    await until('one gone', () => app.openCount() === 2);
+    await ask('203.0.113.9');
+    await until('room again', () => app.connections.length === 4);
+  });
+});
+
+describe('connections', () => {
+  test('of the process end at their limit', async () => {
+    await start({ limits: { connectionsMax: 2 } });
+    const clients = [await stage.connect(HOST), await stage.connect(HOST)];
+    await expect(stage.connect(HOST)).rejects.toThrow();
+    expect(count('over-process-limit')).toBe(1);
+    clients[0]?.reset();
+    await until('one closed', () => stage.listener.connectionCount() === 1);
+    await stage.connect(HOST);
+  });
+
+  test('of one client end at their limit', async () => {
+    await start({ limits: { connectionsPerClientMax: 2 } });
+    const clients = [await stage.connect(HOST), await stage.connect(HOST)];
+    await expect(stage.connect(HOST)).rejects.toThrow();
+    expect(count('over-client-limit')).toBe(1);
+    clients[0]?.reset();
+    await until('one closed', () => stage.listener.connectionCount() === 1);
+    await stage.connect(HOST);
+  });
+
+  test('of one instance end at their limit, another one has its own', async () => {
+    await start({ limits: { connectionsPerInstanceMax: 1 } });
+    stage.sandbox('s2', { twin: app.port });
+    await stage.connect(HOST);
+    await until('secured', () => count('secured') === 1);
+    const second = await stage.connect(HOST).catch(() => undefined);
+    if (second !== undefined) await second.isOver();
+    await until('refused', () => count('over-instance-limit') === 1);
+    const twin = await stage.connect(hostNamed('twin'));
+    twin.send(get(hostNamed('twin')));
+    await twin.sees('served');
+  });
+});
+
+describe('time', () => {
+  const { handshakeMs, headMs, idleMs, firstByteMs, streamSilenceMs, tunnelSilenceMs } = DEFAULT_LIMITS;
+  /** Nothing is cut a tick before, everything within two ticks after. */
+  async function cutAfter(ms: number, stillOpen: () => boolean): Promise<void> {
+    stage.clock.advance(ms - TICK_MS);
+    expect(stillOpen()).toBe(true);
+    stage.clock.advance(2 * TICK_MS);
+  }
+
+  test('a connection that says nothing', async () => {
+    await start();
+    const client = connectPlain(stage.listener.port);
+    await until('accepted', () => count('accepted') === 1);
+    await cutAfter(handshakeMs, () => stage.listener.connectionCount() === 1);
+    await client.isOver();
+    expect(count('handshake-timeout')).toBe(1);
+  });
+
+  test('a handshake that is never finished', async () => {
+    await start();
+    const client = connectPlain(stage.listener.port);
+    client.send(Buffer.from('1603010200010001', 'hex'));
+    await until('accepted', () => count('accepted') === 1);
+    await cutAfter(handshakeMs, () => stage.listener.connectionCount() === 1);
+    await client.isOver();
+  });
+
+  test('a head that grows byte by byte', async () => {
+    await start();
+    const client = await stage.connect(HOST);
+    client.send(`GET /x HTTP/1.1\r\nHost: ${HOST}\r\nX: `);
+    await until('read', () => count('secured') === 1);
+    client.send('a');
+    await until('in', () => client.socket.writableLength === 0);
+    // One turn of the listener, so that it has read what was sent.
+    await (await stage.connect(HOST)).socket.destroy();
+    await cutAfter(headMs, () => !client.ended());
+    await client.sees('sallyport-error: head_timeout');
+    expect(client.received()).toMatch(/^HTTP\/1\.1 408 /);
+    expect(app.received()).toBe('');
+  });
+
+  test('a connection between two requests', async () => {
+    await start();
+    const client = await stage.connect(HOST);
+    client.send(get(HOST));
+    await client.sees('served');
+    await cutAfter(idleMs, () => !client.ended());
+    await client.isOver();
+    expect(client.error()).toBeUndefined();
+  });
+
+  test('an application that does not answer', async () => {
+    await app.close();
+    app = await startApp(() => {});
+    await start();
+    const client = await stage.connect(HOST);
+    client.send(get(HOST, 'Accept: application/json\r\n'));
+    await until('there', () => app.received().endsWith('\r\n\r\n'));
+    await cutAfter(firstByteMs, () => client.received() === '');
+    await client.sees('"app_timeout"');
+    expect(client.received()).toMatch(/^HTTP\/1\.1 504 /);
+    await until('closed there', () => app.openCount() === 0);
+  });
+
+  test('an answer that falls silent is cut, unfinished', async () => {
+    await app.close();
+    app = await startApp(({ socket }) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'));
+    await start();
+    const client = await stage.connect(HOST);
+    client.send(get(HOST));
+    await client.sees('half');
+    await cutAfter(streamSilenceMs, () => !client.closed());
+    await until('closed', () => client.closed());
+    expect(client.error()).toBe('ECONNRESET');
+    expect(stage.records).toMatchObject([{ ending: 'silent' }]);
+  });
+
+  test('a tunnel that falls silent, counted from its last byte', async () => {
+    await app.close();
+    app = await startApp(({ socket }, chunk) =>
+      socket.write(chunk.includes('Upgrade') ? 'HTTP/1.1 101 S\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n' : chunk),
+    );
+    await start();
+    const client = await stage.connect(HOST);
+    client.send(
+      get(
+        HOST,
+        'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n',
+      ),
+    );
+    await client.sees(' 101 ');
+    stage.clock.advance(tunnelSilenceMs - TICK_MS);
+    client.send('ping');
+    await client.sees('ping');
+    await cutAfter(tunnelSilenceMs, () => !client.closed());
+    await until('closed', () => client.closed());
+  });
+
+  test('an idle application connection, before the application would', async () => {
+    await start();
+    const client = await stage.connect(HOST);
+    client.send(get(HOST));
+    await client.sees('served');
+    await cutAfter(DEFAULT_LIMITS.appIdleMs, () => app.openCount() === 1);
+    await until('closed there', () => app.openCount() === 0);
+  });
+
+  test('a client that lingers after its answer', async () => {
+    await start();
+    const client = await stage.connect(HOST);
+    client.send(get(HOST, 'Connection: close\r\n'));
+    await client.isOver();
+    await cutAfter(DEFAULT_LIMITS.lingerMs, () => stage.listener.connectionCount() === 1);
+    await until('closed', () => stage.listener.connectionCount() === 0);
+  });
+});
+
+describe('a drain', () => {
+  test('closes idle connections, lets exchanges finish and refuses new ones', async () => {
+    await app.close();
+    app = await startApp(() => {});
+    await start();
+    const [idle, busy] = [await stage.connect(HOST), await stage.connect(HOST)];
+    busy.send(get(HOST));
+    await until('there', () => app.received().endsWith('\r\n\r\n') && count('secured') === 2);
+    let drained = false;
+    const done = stage.listener.drain(10_000).then(() => {
+      drained = true;
+    });
+    await idle.isOver();
+    await expect(connectTls(stage.listener.port, HOST)).rejects.toThrow();
+    expect(drained).toBe(false);
+    app.connections[0]?.socket.write(respond('last words'));
+    await busy.isOver();
+    expect(busy.received()).toMatch(/Connection: close\r\n[\s\S]*last words$/);
+    for (const client of [idle, busy]) client.socket.end();
+    await done;
+  });
+
+  test('ends what is left when its grace is over', async () => {
+    await app.close();
+    app = await startApp(() => {});
+    await start();
+    const client = await stage.connect(HOST);
+    client.send(get(HOST));
+    await until('there', () => app.received().endsWith('\r\n\r\n'));
+    const done = stage.listener.drain(10_000);
+    stage.clock.advance(9_999);
+    expect(client.closed()).toBe(false);
+    stage.clock.advance(1);
+    await done;
+    expect(stage.records).toMatchObject([{ ending: 'drained' }]);
+  });
+});

@@ -21,6 +21,7 @@ const accepted: [title: string, body: string, want: string[]][] = [
     '0\r\nA: 1\r\nContent-Length: 66\r\nHost: e\r\nX-Forwarded-For: 6\r\nCookie: c\r\nB: 2\r\n\r\n',
     ['end | A: 1 | B: 2', 'closed'],
   ],
+  ['many chunks', `${'01\r\nx\r\n'.repeat(20)}0\r\n\r\n`, [`data ${'x'.repeat(20)}`, 'end', 'closed']],
   ['data that reads like the end', '5\r\n0\r\n\r\n\r\n0\r\n\r\n', ['data 0\r\n\r\n', 'end', 'closed']],
 ];
 test.each(accepted)('reads %s', (_title, body, want) => expect(read(body)).toEqual(want));
@@ -50,6 +51,8 @@ test.each(refused)('refuses %s', (_title, body) => expect(read(body)).toEqual(['
 const refusedBehindData: [title: string, body: string][] = [
   ['a bare LF after data', '5\r\nhello\n0\r\n\r\n'],
   ['a bare CR after data', '5\r\nhello\r0\r\n\r\n'],
+  ['another byte instead of the CR after data', '5\r\nhello!\n0\r\n\r\n'],
+  ['an empty size behind a chunk', '5\r\nhello\r\n\r\n\r\n'],
   ['more data than the size says', '3\r\nhello\r\n0\r\n\r\n'],
   ['an empty line before the last chunk', '5\r\nhello\r\n\r\n0\r\n\r\n'],
   ['a fold in a trailer', '5\r\nhello\r\n0\r\nA: 1\r\n b\r\n\r\n'],

@@ -1,6 +1,6 @@
 import { FIELD, type FieldKind } from './field-kind.ts';
 import type { Fields } from './head.ts';
-import { isToken, listMembers } from './octets.ts';
+import { listMembers } from './octets.ts';
 
 /** What the Connection fields of one message say (RFC 9110 section 7.6.1), all of them joined. */
 export interface ConnectionTokens {
@@ -16,7 +16,7 @@ export const NO_TOKENS: ConnectionTokens = { close: false, keepAlive: false, upg
 const ONLY_CLOSE: ConnectionTokens = { close: true, keepAlive: false, upgrade: false, names: none };
 const ONLY_KEEP_ALIVE: ConnectionTokens = { close: false, keepAlive: true, upgrade: false, names: none };
 
-/** Members that are no token name nothing and are passed over. */
+/** Members that are no token name no field, since every field's name is one. */
 export function readConnection(fields: Fields, kinds: readonly FieldKind[]): ConnectionTokens {
   let joined = '';
   for (let i = 0; i < kinds.length; i++)
@@ -30,8 +30,7 @@ export function readConnection(fields: Fields, kinds: readonly FieldKind[]): Con
     if (token === 'close') tokens.close = true;
     else if (token === 'keep-alive') tokens.keepAlive = true;
     else if (token === 'upgrade') tokens.upgrade = true;
-    // TE has a rule of its own.
-    else if (token !== 'te' && isToken(token)) tokens.names.add(token);
+    else if (token !== '') tokens.names.add(token);
   }
   return tokens;
 }

@@ -26,7 +26,7 @@ export interface Head {
   readonly keepAlive: boolean;
   /** Connection has the token `upgrade`. */
   readonly connectionUpgrade: boolean;
-  /** Lower-case names in Connection besides close, keep-alive, upgrade and te; they go no further. Usually empty. */
+  /** Lower-case names in Connection besides close, keep-alive and upgrade; they go no further. Usually empty. */
   readonly connectionNames: ReadonlySet<string>;
 }
 

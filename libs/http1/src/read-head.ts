@@ -84,7 +84,7 @@ export function readResponseHead(text: string, fieldCountMax: number, method: st
     seen,
     framing: framed.framing,
     length: framed.length,
-    keepAlive: framed.framing !== 'until-close' && livesOn(minor, tokens),
+    keepAlive: livesOn(minor, tokens),
     connectionUpgrade: tokens.upgrade,
     connectionNames: tokens.names,
   };

@@ -149,6 +149,7 @@ const limited: [title: string, input: string, want: string][] = [
   ['the most fields', get('A:1', 'B:2'), 'closed'],
   ['one field more', get('A:1', 'B:2', 'C:3'), 'rejected headers_too_large'],
   ['the longest extension', chunked('1;abcd\r\nx\r\n0\r\n\r\n').replace('Host: h\r\n', ''), 'closed'],
+  ['the longest extension, twice', chunked('1;abcd\r\nx\r\n0;abcd\r\n\r\n').replace('Host: h\r\n', ''), 'closed'],
   ['one byte more', chunked('1;abcde\r\nx\r\n0\r\n\r\n').replace('Host: h\r\n', ''), 'rejected bad_request'],
   ['the most trailers', chunked('0\r\nA:1\r\nB:2\r\n\r\n').replace('Host: h\r\n', ''), 'closed'],
   ['one trailer more', chunked('0\r\nA:1\r\nB:2\r\nC:3\r\n\r\n').replace('Host: h\r\n', ''), 'rejected bad_request'],
@@ -168,6 +169,41 @@ test('unread pipelined bytes ask the caller to stop, and past the bound end the 
   expect(reader.buffered).toBe(get().length + 100);
   expect(reader.push(bytes('x'.repeat(100)))).toBe(false);
   expect(reader.read()).toBe('rejected');
+});
+
+test('what is read no longer counts as unread', () => {
+  const reader = createRequestReader<Buffer>();
+  for (const piece of [post(['Content-Length: 6'], 'ab'), 'cd', 'ef', '']) reader.push(bytes(piece));
+  const unread: number[] = [];
+  for (let event = reader.read(); event !== 'end'; event = reader.read()) unread.push(reader.buffered);
+  expect(unread).toEqual([6, 4, 2, 0]);
+});
+
+test('an empty chunk is no data', () => {
+  const reader = createRequestReader<Buffer>();
+  reader.push(bytes(post(['Content-Length: 1'], '')));
+  expect(reader.read()).toBe('head');
+  expect(reader.push(bytes(''))).toBe(true);
+  expect(reader.read()).toBe('more');
+});
+
+test('empty lines are counted for each request anew', () => {
+  expect(read(`\r\n\r\n${get()}`.repeat(3)).filter((line) => line === 'end')).toHaveLength(3);
+});
+
+test('a trailer that Connection names goes no further', () => {
+  const body = '0\r\nX-Secret: 1\r\nX-Sum: 2\r\n\r\n';
+  expect(read(post(['Connection: x-secret', 'Transfer-Encoding: chunked'], body))).toContain('end | X-Sum: 2');
+});
+
+test('only HTTP/1.1 waits for a 100', () => {
+  const asks = (version: string): boolean => {
+    const reader = createRequestReader<Buffer>();
+    reader.push(bytes(`GET / ${version}\r\nExpect: 100-Continue\r\n\r\n`));
+    reader.read();
+    return reader.head.expectsContinue;
+  };
+  expect([asks('HTTP/1.1'), asks('HTTP/1.0')]).toEqual([true, false]);
 });
 
 test('the bytes behind a head are there for a tunnel, in order', () => {

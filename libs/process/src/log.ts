@@ -74,7 +74,13 @@ export function createLog({ level, fields = {}, destination }: LogOptions): Root
   if (stderr !== undefined) countDropped(stderr, logger);
   return Object.assign(redactChildren(logger), {
     flush: () => new Promise<void>((resolve) => (stderr === undefined ? resolve() : stderr.flush(() => resolve()))),
-    flushSync: () => stderr?.flushSync(),
+    flushSync: () => {
+      try {
+        stderr?.flushSync();
+      } catch {
+        // Nobody reads stderr any more; that must not keep the process from ending.
+      }
+    },
   });
 }
 

@@ -157,7 +157,45 @@ describe('a start that fails', () => {
     void run('tester', readConfig, wire, one.host);
     await wiring.promise;
     one.signal();
+    await one.clock.advanceAsync(500);
     expect(await one.exitCode).toBe(0);
+  });
+  test('because it was asked to end meanwhile, after it undid what it began: 0', async () => {
+    const one = box();
+    const wiring = Promise.withResolvers<void>();
+    let undone = false;
+    const wire = (_config: unknown, { stopping }: Process): Promise<Running> => {
+      wiring.resolve();
+      return new Promise((_resolve, reject) => {
+        stopping.addEventListener('abort', () => {
+          undone = true;
+          reject(new Error('stopped'));
+        });
+      });
+    };
+    void run('tester', readConfig, wire, one.host);
+    await wiring.promise;
+    one.signal();
+    expect(await one.exitCode).toBe(0);
+    expect(undone).toBe(true);
+    expect(one.printed.stderr).toBe('');
+  });
+  test('is drained when it comes about all the same', async () => {
+    const one = box();
+    const wiring = Promise.withResolvers<void>();
+    let drained = false;
+    const drain = async (): Promise<void> => {
+      drained = true;
+    };
+    const wire = (_config: unknown, { stopping }: Process): Promise<Running> => {
+      wiring.resolve();
+      return new Promise((resolve) => stopping.addEventListener('abort', () => resolve({ ready: () => [], drain })));
+    };
+    void run('tester', readConfig, wire, one.host);
+    await wiring.promise;
+    one.signal();
+    expect(await one.exitCode).toBe(0);
+    expect(drained).toBe(true);
   });
 });
 

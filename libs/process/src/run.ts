@@ -4,13 +4,14 @@ import type { Clock } from './clock.ts';
 import type { Reading, Source } from './config.ts';
 import { type Host, type StopSignal, thisProcess } from './host.ts';
 import { CannotStart, cannotListen } from './listen.ts';
-import type { Log } from './log.ts';
+import type { Log, RootLog } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { ProcessConfig } from './process-config.ts';
 import { randomId } from './random.ts';
 import type { Address } from './setting-kinds.ts';
 import { exitCodeOf, judgeStop } from './stop.ts';
 import { VERSION } from './version.ts';
+import { wait } from './wait.ts';
 
 /** What a process gives to its parts. */
 export interface Process {
@@ -18,7 +19,10 @@ export interface Process {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly randomId: () => string;
-  /** Aborted at the first signal to end, before `drain` is called: for waits of the start and for loops that need no drain. */
+  /**
+   * Aborted at the first signal to end, before `drain` is called: for waits of the start and for loops that need no drain.
+   * A `wire` that is still at work then undoes what it began and throws whatever it likes; the process ends with 0.
+   */
   readonly stopping: AbortSignal;
   /** Where health and metrics are served. */
   readonly admin: Address;
@@ -39,6 +43,8 @@ export const EXIT_USAGE = 64;
 
 /** After the drain's deadline, how long the closing itself may take. */
 const CLOSING_MS = 2_000;
+/** Asked to end while starting: how long `wire` may take to undo what it began, once `stopping` told it. */
+const UNWIRING_MS = 500;
 /** How long the last log lines may take to leave. */
 const FLUSH_MS = 500;
 
@@ -68,7 +74,7 @@ export async function run<C extends { readonly process: ProcessConfig }>(
 
   const code = await live();
   clock.stop();
-  await Promise.race([log.flush(), new Promise((resolve) => setTimeout(resolve, FLUSH_MS).unref())]);
+  await Promise.race([log.flush(), new Promise((resolve) => setTimeout(resolve, FLUSH_MS))]);
   host.exit(code);
 
   async function live(): Promise<number> {
@@ -83,8 +89,8 @@ export async function run<C extends { readonly process: ProcessConfig }>(
       });
       log.info({ version: VERSION, admin: admin.address }, 'starting');
       const wired = wire(config, { clock, log, metrics, randomId, stopping: stop.signal, admin: admin.address });
-      running = await Promise.race([wired, stop.requested.then(() => undefined)]);
-      // Asked to end while starting: there is nothing to drain yet, and what was half made ends with the process.
+      const leftBehind = stop.requested.then(() => wait(clock, UNWIRING_MS)).then(() => undefined);
+      running = await Promise.race([wired, leftBehind]);
       if (running === undefined) return 0;
     } catch (error) {
       return stop.signal.aborted ? 0 : reportStart(name, error, host, log);
@@ -122,7 +128,7 @@ function answer(name: string, reading: Exclude<Reading<unknown>, { kind: 'read' 
   }
 }
 
-function followSignals(host: Host, clock: Clock, log: Log) {
+function followSignals(host: Host, clock: Clock, log: RootLog) {
   const stopping = new AbortController();
   const requested = Promise.withResolvers<'asked'>();
   let firstAt: Instant | undefined;
@@ -136,6 +142,7 @@ function followSignals(host: Host, clock: Clock, log: Log) {
         return requested.resolve('asked');
       case 'at-once':
         log.warn({ signal }, 'asked to end again: ending at once');
+        log.flushSync();
         return host.exit(exitCodeOf[signal]);
       case 'repeat':
         return;

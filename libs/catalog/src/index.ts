@@ -1,0 +1,3 @@
+export * from './eligibility.ts';
+export * from './evidence.ts';
+export * from './snapshot.ts';

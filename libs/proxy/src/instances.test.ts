@@ -28,7 +28,7 @@ function world() {
   return {
     instances,
     owner: (host: string) => instances.byHost(host as Host)?.sandboxId,
-    start(id: string) {
+    start: (id: string) => {
       const instance = instances.start({
         sandboxId: id as SandboxId,
         mode: 'dedicated',

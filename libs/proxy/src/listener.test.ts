@@ -84,7 +84,7 @@ describe('the handshake', () => {
     'a session of %s is not resumed, so the server name is always asked for',
     async (version) => {
       await start();
-      let session: Buffer | undefined;
+      let session: Buffer = Buffer.alloc(0);
       const first = await stage.connect(HOST, { maxVersion: version });
       first.socket.on('session', (ticket: Buffer) => {
         session = ticket;

@@ -11,13 +11,14 @@ const dialler = (forbidden: number[] = []) => {
   /** How long it meant to wait each time, the limit of an attempt included. */
   const waits: number[] = [];
   const watched: Clock = {
-    now: clock.now,
+    now: () => clock.now(),
     at(instant, act) {
       waits.push(instant - clock.now());
       return clock.at(instant, act);
     },
   };
-  return { clock, waits, ...createLoopback({ clock: watched, forbiddenPorts: new Set(forbidden), dialMs: 1_000 }) };
+  const loopback = createLoopback({ clock: watched, forbiddenPorts: new Set(forbidden), dialMs: 1_000 });
+  return { clock, waits, dial: (port: number, signal: AbortSignal) => loopback.dial(port, signal) };
 };
 /** Nothing listens on it: the port of an application that has closed. */
 async function closedPort(): Promise<number> {

@@ -6,9 +6,9 @@ export interface AppSocket {
   readonly index: number;
   readonly socket: Socket;
   /** Everything received, latin1. */
-  received(): string;
-  closed(): boolean;
-  ended(): boolean;
+  readonly received: () => string;
+  readonly closed: () => boolean;
+  readonly ended: () => boolean;
 }
 
 export interface App {

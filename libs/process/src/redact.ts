@@ -11,9 +11,22 @@ const REDACTED = '[redacted]';
 /** Log fields are small; what is deeper is a mistake, and a cycle would never end. */
 const DEPTH_MAX = 6;
 
-export const isSecretName = (name: string): boolean => SECRET_NAME.test(name.toLowerCase().replaceAll(/[-_]/g, ''));
+/** Field names are few and come with every line. A bound all the same, should somebody log names from outside. */
+const judged = new Map<string, boolean>();
+const JUDGED_MAX = 1_000;
 
-export const redactText = (text: string): string => text.replace(SECRET_TEXT, REDACTED);
+export function isSecretName(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
+  const secret = SECRET_NAME.test(name.toLowerCase().replaceAll(/[-_]/g, ''));
+  if (judged.size < JUDGED_MAX) judged.set(name, secret);
+  return secret;
+}
+
+/** Nothing shorter holds a secret of these shapes; most fields are ids and methods. */
+const SECRET_TEXT_MIN = 'Basic x'.length;
+
+export const redactText = (text: string): string => (text.length < SECRET_TEXT_MIN ? text : text.replace(SECRET_TEXT, REDACTED));
 
 /** A copy of log fields without secrets; bigints become text, since JSON has none. */
 export function redactFields(fields: Readonly<Record<string, unknown>>, depth = 0): Record<string, unknown> {

@@ -14,9 +14,10 @@ export interface Assigner {
 export interface AssignerOptions {
   readonly world: World;
   readonly membership: Membership;
-  readonly sessions: () => Sessions;
+  readonly sessions: Sessions;
   readonly writes: OwnershipWrites;
   readonly clock: Clock;
+  readonly unixMs: () => number;
 }
 
 /** How often every sandbox is looked at for what only time brings about. */
@@ -25,7 +26,7 @@ const LOOK_EVERY_MS = 1_000;
 const WRITES_MAX = 64;
 
 /** Keeps this gateway's own observations, and writes the moves that they and the records ask for. */
-export function startAssigner({ world, membership, sessions, writes, clock }: AssignerOptions): Assigner {
+export function startAssigner({ world, membership, sessions, writes, clock, unixMs }: AssignerOptions): Assigner {
   const seen = new Map<SandboxId, { readonly tag: string; readonly at: Instant }>();
   const fenced = new Map<SandboxId, { readonly epoch: bigint; readonly at: Instant }>();
   const gone = new Map<GatewayId, Instant>();
@@ -45,7 +46,7 @@ export function startAssigner({ world, membership, sessions, writes, clock }: As
       gone.set(id, at);
       return at;
     },
-    session: (sessionId) => sessions().observed(sessionId),
+    session: (sessionId) => sessions.observed(sessionId),
   });
 
   function observe(sandboxId: SandboxId): void {
@@ -65,7 +66,7 @@ export function startAssigner({ world, membership, sessions, writes, clock }: As
   function look(sandboxId: SandboxId): void {
     const own = membership.current();
     if (stopped || own === undefined || writing.has(sandboxId) || writing.size >= WRITES_MAX) return;
-    const move = moveFor(world, watchman(own.gatewayId), sandboxId, clock.now(), Date.now());
+    const move = moveFor(world, watchman(own.gatewayId), sandboxId, clock.now(), unixMs());
     if (move === undefined) return;
     writing.add(sandboxId);
     void writes.move(move).finally(() => writing.delete(sandboxId));

@@ -33,7 +33,7 @@ export interface Joins {
   /** The `Join` call, from Hello to the end of its stream. */
   serve(stream: JoinStream): Promise<Result<void, Failure>>;
   /** These sandboxes, or the members of these pools, have moved: assignments may differ. */
-  moved(pools: ReadonlySet<PoolId>): void;
+  moved(pools: ReadonlySet<PoolId> | 'all'): void;
   /** Whether a member that is joined here proved this credential for this pool, by the driver. */
   proved(memberId: MemberId, credential: string, poolId: PoolId): boolean;
   count(): number;
@@ -179,7 +179,7 @@ export function createJoins(options: JoinsOptions): Joins {
   return {
     serve,
     moved(pools) {
-      for (const poolId of pools) if (byPool.has(poolId)) dirty.add(poolId);
+      for (const poolId of pools === 'all' ? byPool.keys() : pools) if (byPool.has(poolId)) dirty.add(poolId);
       if (planned || dirty.size === 0) return;
       planned = true;
       clock.at(later(clock.now(), COALESCE_MS), assignDirty);

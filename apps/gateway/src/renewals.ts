@@ -26,7 +26,7 @@ export interface RenewalsOptions {
   readonly reached: (revision: StoreRevision) => Promise<void>;
   readonly writer: Writer;
   readonly membership: Membership;
-  readonly sessions: () => Sessions;
+  readonly sessions: Sessions;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -47,7 +47,7 @@ export function startRenewals({ world, reached, writer, membership, sessions, cl
     const startedAt = clock.now();
     timers = [
       clock.at(later(startedAt, CHALLENGE_EVERY_MS - CHALLENGE_LEAD_MS), () => {
-        for (const session of sessions().all()) session.step({ kind: 'challenge-due' });
+        for (const session of sessions.all()) session.step({ kind: 'challenge-due' });
       }),
       clock.at(later(startedAt, CHALLENGE_EVERY_MS), beat),
     ];
@@ -66,7 +66,7 @@ export function startRenewals({ world, reached, writer, membership, sessions, cl
   }
 
   function buckets(): readonly (readonly LiveSession[])[] {
-    const all = [...sessions().all()];
+    const all = [...sessions.all()];
     const made: LiveSession[][] = [];
     for (let from = 0; from < all.length; from += BUCKET_SESSIONS_MAX) made.push(all.slice(from, from + BUCKET_SESSIONS_MAX));
     return made.length === 0 ? [[]] : made;

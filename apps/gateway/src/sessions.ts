@@ -22,6 +22,8 @@ export interface LiveSession {
   step(event: GatewayEvent): void;
   /** The stream is over. Clears this session only: another may have taken its place long ago. */
   close(): void;
+  /** Ends the stream, with what fenced it. */
+  end(clause: string, reason: string): void;
 }
 
 /** What the machine asks of the world around it. */
@@ -121,11 +123,15 @@ export function createSessions(options: SessionsOptions): Sessions {
           acts.refused(state, effect.clause);
           break;
         case 'end':
-          log.info({ sandboxId, sessionId, clause: effect.clause }, 'session ended by the record');
-          stream.end(effect.clause, effect.reason);
-          close();
+          end(effect.clause, effect.reason);
           break;
       }
+    }
+
+    function end(clause: string, reason: string): void {
+      log.info({ sandboxId, sessionId, clause }, 'session ended by the record');
+      stream.end(clause, reason);
+      close();
     }
 
     function close(): void {
@@ -133,7 +139,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       closed = true;
       live.delete(sessionId);
       const rest = bySandbox.get(sandboxId);
-      rest?.delete(session_);
+      rest?.delete(opened);
       if (rest?.size === 0) bySandbox.delete(sandboxId);
       ended.set(sessionId, clock.now());
       for (const oldest of ended.keys()) {
@@ -142,19 +148,20 @@ export function createSessions(options: SessionsOptions): Sessions {
       }
     }
 
-    const session_: LiveSession & { readonly openedAt: Instant } = {
+    const opened: LiveSession & { readonly openedAt: Instant } = {
       sandboxId,
       sessionId,
       openedAt,
       state: () => state,
       step,
       close,
+      end,
     };
-    live.set(sessionId, session_);
+    live.set(sessionId, opened);
     const rest = bySandbox.get(sandboxId) ?? new Set();
-    bySandbox.set(sandboxId, rest.add(session_));
+    bySandbox.set(sandboxId, rest.add(opened));
     step({ kind: 'opened', gatewayId: options.gatewayId() as never });
-    return session_;
+    return opened;
   }
 
   return {

@@ -1,21 +1,14 @@
 import type { MemberId, PoolId, SandboxId, SessionId } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
-import {
-  type Assignment,
-  joinRequestMessage,
-  type Link,
-  type MemberState,
-  openStream,
-  parseJoinResponse,
-  supervisorV1,
-} from '@sallyport/wire';
+import { type Assignment, joinRequestMessage, type MemberState, parseJoinResponse } from '@sallyport/wire';
+import type { GatewayPort } from './gateway-port.ts';
 import type { Hosted } from './hosted.ts';
 import { keepPolling } from './poll-loop.ts';
 import { keepSession } from './session-loop.ts';
 
 export interface FollowOptions {
   /** One for each replica; any of them takes any call. */
-  readonly links: readonly Link[];
+  readonly gateways: readonly GatewayPort[];
   readonly memberId: MemberId;
   readonly poolId: PoolId;
   readonly credential: string;
@@ -23,6 +16,8 @@ export interface FollowOptions {
   readonly advertises: boolean;
   readonly memberState: () => MemberState;
   readonly host: (assignment: Assignment) => Hosted;
+  /** From 0 up to 1. */
+  readonly random: () => number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -41,10 +36,10 @@ const TICK_MS = 500;
 
 /** Joins the pool through whichever gateway answers, and hosts what it is assigned. Losing a gateway ends nothing. */
 export function followGateway(options: FollowOptions): Following {
-  const { links, memberId, poolId, credential, clock, log } = options;
+  const { gateways, memberId, poolId, credential, clock, log, random } = options;
   const hosting = new Map<SandboxId, { readonly hosted: Hosted; readonly stop: AbortController }>();
   const stopping = new AbortController();
-  let current: Link | undefined;
+  let current: GatewayPort | undefined;
   let tell: (() => void) | undefined;
 
   function reconcile(assignments: readonly Assignment[]): void {
@@ -65,7 +60,7 @@ export function followGateway(options: FollowOptions): Following {
     const stop = new AbortController();
     hosting.set(assignment.sandboxId, { hosted, stop });
     log.info({ sandboxId: assignment.sandboxId, runtimeId: assignment.runtimeId, mode: assignment.mode }, 'instance started');
-    const common = { hosted, memberId, credential, link: () => current, clock, log, signal: stop.signal };
+    const common = { hosted, memberId, credential, gateway: () => current, random, clock, log, signal: stop.signal };
     let sessionId: SessionId | undefined;
     const push = options.delivery === 'push';
     void keepSession({
@@ -79,8 +74,8 @@ export function followGateway(options: FollowOptions): Following {
   }
 
   /** One Join, from Hello to the end of its stream. True if it was accepted. */
-  async function join(link: Link): Promise<{ readonly accepted: boolean; readonly why: string }> {
-    const stream = openStream(link, supervisorV1.SupervisorServiceService.join, { signal: stopping.signal });
+  async function join(gateway: GatewayPort): Promise<{ readonly accepted: boolean; readonly why: string }> {
+    const stream = gateway.join(stopping.signal);
     stream.send(joinRequestMessage({ kind: 'hello', memberId, poolId, credential, state: options.memberState() }));
     let accepted = false;
     for await (const raw of stream.received) {
@@ -91,28 +86,28 @@ export function followGateway(options: FollowOptions): Following {
       }
       if (response.value.kind === 'accepted') {
         accepted = true;
-        current = link;
+        current = gateway;
         tell = () => void stream.send(joinRequestMessage({ kind: 'state', state: options.memberState() }));
         log.info({ memberId, poolId, gatewayId: response.value.gatewayId }, 'joined');
       } else reconcile(response.value.assignments);
     }
     tell = undefined;
-    if (current === link) current = undefined;
+    if (current === gateway) current = undefined;
     return { accepted, why: (await stream.closed)?.message ?? 'ended by the gateway' };
   }
 
   async function keepJoined(): Promise<void> {
     let attempt = 0;
-    for (let turn = Math.floor(Math.random() * links.length); !stopping.signal.aborted; turn += 1) {
-      const link = links[turn % links.length] as Link;
-      const { accepted, why } = await join(link);
+    for (let turn = Math.floor(random() * gateways.length); !stopping.signal.aborted; turn += 1) {
+      const gateway = gateways[turn % gateways.length] as GatewayPort;
+      const { accepted, why } = await join(gateway);
       if (stopping.signal.aborted) return;
       attempt = accepted ? 0 : attempt + 1;
       log.warn(
         { memberId, poolId, why },
         accepted ? 'lost the gateway: serving goes on while it is fresh' : 'no gateway takes this member',
       );
-      await wait(clock, backoffMs(attempt, Math.random(), RETRY), stopping.signal);
+      await wait(clock, backoffMs(attempt, random(), RETRY), stopping.signal);
     }
   }
 

@@ -1,7 +1,8 @@
-import type { Configuration, MemberId, SandboxId } from '@sallyport/model';
+import { refusalAt } from '@sallyport/authority';
+import type { Configuration, Host, MemberId, SandboxId } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import type { Instance } from '@sallyport/proxy';
-import { EMPTY_TABLE, install, type RouteTable, withdrawAll } from '@sallyport/routes';
+import { EMPTY_TABLE, install, type Route, type RouteTable, withdrawAll } from '@sallyport/routes';
 import {
   type SupervisorContext,
   type SupervisorEnd,
@@ -17,6 +18,11 @@ import { rejectionOf, type ServingRules } from './configuration-check.ts';
 export interface Hosted {
   readonly assignment: Assignment;
   readonly state: () => SupervisorEnd;
+  readonly instance: Instance;
+  /** What is installed, whether or not it may be served now. */
+  routes(): readonly Route[];
+  /** Hosts that a request would be admitted for now. */
+  servedHosts(): readonly Host[];
   step(event: SupervisorEvent): void;
   /** Where messages go while a session is open; undefined between sessions. */
   attach(send: ((message: SupervisorMessage) => void) | undefined, end: (reason: string) => void): void;
@@ -93,6 +99,9 @@ export function createHosted({ assignment, memberId, instance, rules, ready, clo
   return {
     assignment,
     state: () => state,
+    instance,
+    routes: () => [...table.routes.values()],
+    servedHosts: () => (refusalAt(state.standing, clock.now()) === undefined ? [...table.routes.keys()] : []),
     step,
     attach(nextSend, nextEnd) {
       send = nextSend;

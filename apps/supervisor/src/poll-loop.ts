@@ -2,14 +2,15 @@ import { POLL_EVERY_MS } from '@sallyport/authority';
 import type { MemberId, SessionId } from '@sallyport/model';
 import { later } from '@sallyport/model';
 import { type Clock, type Log, wait } from '@sallyport/process';
-import { call, type Link, parsePollResponse, pollRequestMessage, supervisorV1 } from '@sallyport/wire';
+import { parsePollResponse, pollRequestMessage } from '@sallyport/wire';
+import type { GatewayPort } from './gateway-port.ts';
 import type { Hosted } from './hosted.ts';
 
 export interface PollLoopOptions {
   readonly hosted: Hosted;
   readonly memberId: MemberId;
   readonly credential: string;
-  readonly link: () => Link | undefined;
+  readonly gateway: () => GatewayPort | undefined;
   /** The open session; a poll is a question within it. */
   readonly sessionId: () => SessionId | undefined;
   readonly clock: Clock;
@@ -30,9 +31,9 @@ export async function keepPolling(options: PollLoopOptions): Promise<void> {
   let nextAt = clock.now();
   while (!signal.aborted) {
     const sessionId = options.sessionId();
-    const link = options.link();
+    const gateway = options.gateway();
     // A new session asks at once: its gateway may have news.
-    if (sessionId !== undefined && link !== undefined && (sessionId !== polledIn || clock.now() >= nextAt)) {
+    if (sessionId !== undefined && gateway !== undefined && (sessionId !== polledIn || clock.now() >= nextAt)) {
       const askedAt = clock.now();
       const answered = hosted.state().answered;
       const known = answered === undefined ? undefined : { revision: answered.revision, hash: answered.hash };
@@ -43,7 +44,7 @@ export async function keepPolling(options: PollLoopOptions): Promise<void> {
         credential: options.credential,
         known,
       });
-      const given = await call(link, supervisorV1.SupervisorServiceService.pollConfiguration, request, {
+      const given = await gateway.poll(request, {
         deadlineMs: POLL_DEADLINE_MS,
         signal,
       });

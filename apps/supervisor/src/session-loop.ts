@@ -1,6 +1,7 @@
 import type { MemberId, SessionId } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
-import { type Link, openStream, parseSessionResponse, sessionRequestMessage, supervisorV1 } from '@sallyport/wire';
+import { parseSessionResponse, sessionRequestMessage } from '@sallyport/wire';
+import type { GatewayPort } from './gateway-port.ts';
 import type { Hosted } from './hosted.ts';
 
 export interface SessionLoopOptions {
@@ -9,8 +10,10 @@ export interface SessionLoopOptions {
   readonly credential: string;
   readonly capabilities: { readonly advertisements: boolean; readonly push: boolean };
   /** The gateway to talk to now; undefined while there is none. */
-  readonly link: () => Link | undefined;
+  readonly gateway: () => GatewayPort | undefined;
   readonly onAccepted: (sessionId: SessionId) => void;
+  /** From 0 up to 1. */
+  readonly random: () => number;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
@@ -24,24 +27,27 @@ export async function keepSession(options: SessionLoopOptions): Promise<void> {
   const { hosted, clock, log, signal } = options;
   const { sandboxId } = hosted.assignment;
   for (let attempt = 0; !signal.aborted; attempt += 1) {
-    const link = options.link();
-    if (link !== undefined) {
-      const { accepted, why } = await converse(options, link);
+    const gateway = options.gateway();
+    // Without a gateway to ask nothing was tried, so there is nothing to back off from.
+    if (gateway === undefined) attempt = 0;
+    else {
+      const { accepted, why } = await converse(options, gateway);
       if (accepted) attempt = 0;
       if (!signal.aborted) log.info({ sandboxId, why }, accepted ? 'session lost' : 'session not accepted');
     }
-    await wait(clock, backoffMs(attempt, Math.random(), RETRY), signal);
+    await wait(clock, backoffMs(attempt, options.random(), RETRY), signal);
   }
 }
 
 /** One session, from Hello to the end of its stream. */
-async function converse(options: SessionLoopOptions, link: Link): Promise<{ readonly accepted: boolean; readonly why: string }> {
+async function converse(
+  options: SessionLoopOptions,
+  gateway: GatewayPort,
+): Promise<{ readonly accepted: boolean; readonly why: string }> {
   const { hosted, memberId, credential, capabilities, signal } = options;
   const { sandboxId, runtimeId } = hosted.assignment;
   const ended = new AbortController();
-  const stream = openStream(link, supervisorV1.SupervisorServiceService.session, {
-    signal: AbortSignal.any([signal, ended.signal]),
-  });
+  const stream = gateway.session(AbortSignal.any([signal, ended.signal]));
   let why = '';
   hosted.attach(
     (message) => void stream.send(sessionRequestMessage(message)),

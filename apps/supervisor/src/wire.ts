@@ -12,6 +12,7 @@ import {
 import { openLink, openTlsFiles } from '@sallyport/wire';
 import type { Config } from './config.ts';
 import { followGateway } from './follow-gateway.ts';
+import { gatewayPort } from './gateway-port.ts';
 import { createHosted, type Hosted } from './hosted.ts';
 import { createExchangeMetrics } from './observe.ts';
 
@@ -21,16 +22,21 @@ export interface Supervisor extends Running {
   /** Undefined: the listener is off. */
   readonly appPort: number | undefined;
   hosted(): Iterable<Hosted>;
+  /** Hosts that a request would be admitted for now. */
+  servedHosts(): readonly Host[];
 }
 
 /** How long a draining member waits for its sandboxes to be taken over before it stops serving. */
 const RELEASE_WAIT_MS = 3_000;
 
-export async function wire(
-  config: Config,
-  process: Process,
-  observe: (record: ExchangeRecord) => void = () => undefined,
-): Promise<Supervisor> {
+export interface Given {
+  /** Each ended exchange, beside the log and the metrics. */
+  readonly observe?: (record: ExchangeRecord) => void;
+  /** Further ports of this process that are no applications. */
+  readonly ownPorts?: readonly number[];
+}
+
+export async function wire(config: Config, process: Process, given: Given = {}): Promise<Supervisor> {
   const { clock, log, metrics, randomId } = process;
   const memberId = randomId() as MemberId;
   const tls = await openTlsFiles(config.tls, {
@@ -40,7 +46,7 @@ export async function wire(
 
   const instances = createInstances({ clock });
   const exchanges = createExchangeMetrics(metrics, instances);
-  const ownPorts = new Set([process.admin.port]);
+  const ownPorts = new Set([process.admin.port, ...(given.ownPorts ?? [])]);
   let certificates: Certificates | undefined;
   let listener: Listener | undefined;
   if (config.listen !== undefined) {
@@ -64,10 +70,10 @@ export async function wire(
       clock,
       onExchange: (record) => {
         exchanges.exchange(record);
-        observe(record);
+        given.observe?.(record);
         log.info({ ...record }, 'exchange');
       },
-      onConnection: exchanges.connection,
+      onConnection: (event) => exchanges.connection(event),
     });
     ownPorts.add(listener.port);
     log.info({ address: config.listen.host, port: listener.port }, 'application listener open');
@@ -84,7 +90,7 @@ export async function wire(
   );
   const ready = (): boolean => !draining;
   const following = followGateway({
-    links,
+    gateways: links.map(gatewayPort),
     memberId,
     poolId: config.pool,
     credential: config.credential,
@@ -106,6 +112,7 @@ export async function wire(
         clock,
         log,
       }),
+    random: Math.random,
     clock,
     log,
   });
@@ -114,6 +121,7 @@ export async function wire(
     memberId,
     appPort: listener?.port,
     hosted: () => following.hosted(),
+    servedHosts: () => [...following.hosted()].flatMap((hosted) => hosted.servedHosts()),
     ready: () => [
       { name: 'gateway', ok: following.joined(), detail: following.joined() ? 'joined' : 'no gateway has taken this member' },
       {

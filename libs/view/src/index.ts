@@ -1,2 +1,2 @@
 export { decodeEvent, operationIdOf } from './decode.ts';
-export { followWorld, type View, type ViewOptions } from './view.ts';
+export { followWorld, type View, type ViewListener, type ViewOptions } from './view.ts';

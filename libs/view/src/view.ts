@@ -10,13 +10,15 @@ export interface View {
   complete(): boolean;
   /** For health only: authority asks for its own writes to come back. */
   connected(): boolean;
-  /** After each change, with all records that it moved. */
-  onChange(listener: (changes: readonly RecordChange[]) => void): () => void;
+  /** After each change, with all records that it moved. A renewal that was merely listed proves nothing about the present. */
+  onChange(listener: ViewListener): () => void;
   /** Resolves when the view has reached this revision: that of one's own write, which must come back on the watch. */
   reached(revision: StoreRevision): Promise<void>;
   readonly ready: Promise<void>;
   close(): void;
 }
+
+export type ViewListener = (changes: readonly RecordChange[], how: 'watched' | 'listed') => void;
 
 export interface ViewOptions extends Pick<CacheOptions, 'store' | 'clock' | 'onRelist'> {
   /** A value that cannot be read: said once for each. */
@@ -25,11 +27,11 @@ export interface ViewOptions extends Pick<CacheOptions, 'store' | 'clock' | 'onR
 
 export function followWorld({ onProblem, ...options }: ViewOptions): View {
   const world = createWorld();
-  const listeners = new Set<(changes: readonly RecordChange[]) => void>();
+  const listeners = new Set<ViewListener>();
   let waiting: { readonly revision: StoreRevision; readonly resolve: () => void }[] = [];
   const cache = followStore({ ...options, prefix: ROOT });
 
-  cache.onChange((events, revision) => {
+  cache.onChange((events, revision, how) => {
     const changes: RecordChange[] = [];
     for (const event of events) {
       const decoded = decodeEvent(event);
@@ -38,7 +40,7 @@ export function followWorld({ onProblem, ...options }: ViewOptions): View {
       changes.push(decoded.change);
     }
     world.apply(changes, revision);
-    for (const listener of [...listeners]) listener(changes);
+    for (const listener of [...listeners]) listener(changes, how);
     const reached = waiting.filter((waiter) => waiter.revision <= revision);
     waiting = waiting.filter((waiter) => waiter.revision > revision);
     for (const { resolve } of reached) resolve();

@@ -1,0 +1,84 @@
+import type { Remembered } from '../memory.ts';
+import type { SeenRequest } from '../seen-request.ts';
+import { clockCard, memoryCard, requestCard, socketCard, uploadCard } from './cards.ts';
+import { drawing, mark } from './drawing.ts';
+import { escape } from './escape.ts';
+import { tryNext } from './try-next.ts';
+
+/** What the page tells people to type. */
+export interface Advice {
+  readonly service: string;
+  readonly cli: string;
+  /** The application's own port, where the service is brought back to. */
+  readonly port: number;
+}
+
+export interface Shown {
+  readonly advice: Advice;
+  readonly remembered: Remembered;
+  readonly seen: SeenRequest;
+}
+
+/** One row for each state of the door; they lie upon each other, so that changing between them moves nothing. */
+const STATES: readonly [when: string, title: string, words: (advice: Advice) => string][] = [
+  [
+    'open',
+    'You are through the door.',
+    ({ port }) =>
+      `A process on <b>127.0.0.1:${port}</b> served this page. Nobody outside can reach that address. They can reach this name, over TLS, for as long as it is granted.`,
+  ],
+  [
+    'shut',
+    'The door is shut.',
+    () =>
+      'The service was withdrawn, and all that was live ended with it. The process behind the wall runs on. This page knocks again by itself.',
+  ],
+  [
+    'waiting',
+    'The door waits for word.',
+    () => 'Sallyport may not serve this name until its leave is confirmed again. That takes a few seconds as a rule.',
+  ],
+  ['empty', 'Nobody is at home.', () => 'The door is open, but the application behind it does not answer.'],
+  [
+    'lost',
+    'Nobody is at the door.',
+    () => 'Sallyport does not answer at all. If you ended it, <b>npm start</b> brings it back.',
+  ],
+  [
+    'direct',
+    'You came over the wall.',
+    () => 'This page was opened at the application’s own port. Sallyport gave it an https address: see the terminal.',
+  ],
+];
+
+export const body = (shown: Shown): string => `
+<a class="skip" href="#main">Skip to the demonstrations</a>
+<header class="hero">
+  <div class="hero-words">
+    <p class="name">${mark}<span>Sallyport</span></p>
+    <h1 class="stack">${STATES.map(([when, title]) => `<span data-when="${when}">${title}</span>`).join('')}</h1>
+    <div class="stack lead">${STATES.map(([when, , words]) => `<p data-when="${when}">${words(shown.advice)}</p>`).join('')}</div>
+    <p class="address"><span class="lamp" aria-hidden="true"></span><span class="visually-hidden">Address: </span><span id="host">${escape(shown.advice.service)}</span></p>
+  </div>
+  ${drawing(shown.remembered.pid)}
+</header>
+<noscript><p class="noscript">Scripts are off: the counter works, the live parts do not.</p></noscript>
+<p class="visually-hidden" role="status" id="spoken"></p>
+<main id="main" tabindex="-1">
+  <div class="grid">
+    ${memoryCard(shown.remembered)}
+    ${socketCard()}
+    ${clockCard()}
+    ${tryNext(shown.advice)}
+    ${chronicle()}
+    ${uploadCard()}
+    ${requestCard(shown.seen)}
+  </div>
+</main>
+<footer class="foot"><p>The demo application of Sallyport. It keeps nothing and loads nothing from anywhere else.</p></footer>`;
+
+const chronicle = (): string => `
+<section class="card card-chronicle" aria-labelledby="chronicle-title">
+  <h2 id="chronicle-title">What happened</h2>
+  <ol class="chronicle" id="chronicle" tabindex="0" aria-labelledby="chronicle-title"></ol>
+</section>`;

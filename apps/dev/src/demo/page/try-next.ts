@@ -1,0 +1,50 @@
+import { escape } from './escape.ts';
+import type { Advice } from './markup.ts';
+
+interface Step {
+  readonly title: string;
+  readonly words: string;
+  readonly command: string;
+  /** Completed in the browser, which alone knows the name that people came by. */
+  readonly needsHost?: boolean;
+}
+
+const steps = ({ service, cli, port }: Advice): readonly Step[] => [
+  {
+    title: 'Shut the door',
+    words: 'In a second terminal. The live socket above ends at once, and this page says why.',
+    command: `${cli} service delete ${service}`,
+  },
+  {
+    title: 'Open it again',
+    words: 'The socket returns by itself. Same process, same count.',
+    command: `${cli} service expose ${service}=${port}`,
+  },
+  {
+    title: 'Ask why',
+    words: 'Clause by clause: why this name is served, or is not.',
+    command: `${cli} explain`,
+    needsHost: true,
+  },
+  {
+    title: 'Serve your own port',
+    words: 'A dev server with live reload works as it is.',
+    command: 'npm start -- --service team/mybox/web=3000',
+  },
+];
+
+export const tryNext = (advice: Advice): string => `
+<section class="card card-next" aria-labelledby="next-title">
+  <h2 id="next-title">Try next</h2>
+  <ol class="steps">${steps(advice).map(step).join('')}</ol>
+</section>`;
+
+const step = ({ title, words, command, needsHost = false }: Step, index: number): string => `
+  <li>
+    <h3>${title}</h3>
+    <p>${words}</p>
+    <div class="command">
+      <code id="command-${index}">${escape(command)}${needsHost ? ' <span data-host>HOST</span>' : ''}</code>
+      <button class="copy" type="button" data-copies="command-${index}" aria-label="Copy the command: ${title}">Copy</button>
+    </div>
+  </li>`;

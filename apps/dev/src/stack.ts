@@ -1,0 +1,171 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createLocalDriver } from './local-driver.ts';
+import { serveDriver } from '@sallyport/driver';
+import * as gateway from '@sallyport/gateway';
+import * as supervisor from '@sallyport/supervisor';
+import type { PoolId, RuntimeId } from '@sallyport/model';
+import { type Address, createMetrics, type Process, type Reading, type Running, type Source, writeFileAtomic } from '@sallyport/process';
+import type { ExchangeRecord } from '@sallyport/proxy';
+import { createMemoryStore } from '@sallyport/store';
+import { createSigningKey, formatTarget, openLink, openSigningKeys, openTlsFiles, signOperatorToken } from '@sallyport/wire';
+import { type DevCertificates, keepCertificates } from './certificates.ts';
+import type { Config } from './config.ts';
+import { createOperatorClient, type OperatorClient } from './operator.ts';
+import type { StateDir } from './state-dir.ts';
+
+/** Everything of a dev stack that listens. */
+export interface Stack {
+  readonly operator: OperatorClient;
+  readonly certificates: DevCertificates;
+  readonly adminTokenFile: string;
+  readonly gateway: gateway.Gateway;
+  readonly discoveryAddress: Address;
+  readonly supervisors: () => readonly Started[];
+  readonly parts: () => readonly Part[];
+  /** Starts a supervisor for a pool. Its listener is bound when this resolves. */
+  supervise(poolId: PoolId, port: number, capacity: number): Promise<supervisor.Supervisor>;
+  close(deadline: AbortSignal): Promise<void>;
+}
+
+export interface Started {
+  readonly poolId: PoolId;
+  readonly supervisor: supervisor.Supervisor;
+}
+
+/** One service of the system as the ready file names it. */
+export interface Part {
+  readonly name: string;
+  readonly app: string;
+  readonly address: Address;
+}
+
+/** Of the admin token of a dev stack; it is written anew at each start. */
+const TOKEN_LIFETIME_MS = 30 * 24 * 3_600_000;
+const LOOPBACK: Address = { host: '127.0.0.1', port: 0 };
+
+/** Wires all services into this process as they are wired in their own: real ports, real TLS, one store in memory. */
+export async function startStack(config: Config, process: Process, state: StateDir, observe: (record: ExchangeRecord) => void): Promise<Stack> {
+  const { clock, log, randomId } = process;
+  const given = config.certFile === undefined || config.keyFile === undefined ? undefined : { certFile: config.certFile, keyFile: config.keyFile };
+  const certificates = await keepCertificates(state.pki, config.domain, given);
+  const { keys, adminTokenFile } = await makeTokens(state.run);
+  const store = createMemoryStore({ clock });
+  const closing: ((deadline: AbortSignal) => Promise<void>)[] = [];
+  const parts: Part[] = [];
+
+  const driverApp = createLocalDriver(`local-${randomId()}` as RuntimeId);
+  const driver = await serveDriver(driverApp, { listen: LOOPBACK, tls: await certificates.internal('driver'), trustDomain: certificates.trustDomain }, part('driver'));
+  began('driver', 'driver', driver, driver.address);
+
+  // Known once the first listener is bound; until then no URL is asked for.
+  let urlPort = config.port;
+  const gatewayConfig = read(gateway.readConfig, {
+    'operator-listen': '127.0.0.1:0',
+    'supervisor-listen': '127.0.0.1:0',
+    domain: config.domain,
+    driver: formatTarget(driver.address),
+    'signing-keys': keys,
+    ...internal(await certificates.internal('gateway')),
+    'operator-cert-file': certificates.loopback.certFile,
+    'operator-key-file': certificates.loopback.keyFile,
+  });
+  const theGateway = await gateway.wire(gatewayConfig, part('gateway'), { store: store.connect(), urlPort: () => urlPort });
+  began('gateway-1', 'gateway', theGateway, theGateway.operatorAddress);
+
+const theDiscovery={address:{host:'127.0.0.1',port:0}};
+  const trust = await openTlsFiles({ caFile: certificates.caFile });
+  if (!trust.ok) throw new Error(trust.error);
+  const token = await readToken(adminTokenFile);
+  const link = openLink({ target: formatTarget(theGateway.operatorAddress), tls: trust.value, showsCertificate: false, server: { kind: 'host-name' } });
+  const supervisors: Started[] = [];
+  const supervisorsDir = join(state.run, 'supervisors');
+  await mkdir(supervisorsDir, { recursive: true, mode: 0o700 });
+
+  async function supervise(poolId: PoolId, port: number, capacity: number): Promise<supervisor.Supervisor> {
+    const name = `supervisor-${supervisors.length + 1}`;
+    const credential = randomId() + randomId();
+    const credentialFile = join(supervisorsDir, `${name}.token`);
+    await writeFileAtomic(credentialFile, credential, 0o600);
+    driverApp.know({ uid: `${name}-${randomId()}`, poolId, credential, address: addressToDial(config.listen) });
+    const supervisorConfig = read(supervisor.readConfig, {
+      gateway: formatTarget(theGateway.supervisorAddress),
+      pool: poolId,
+      capacity: String(capacity),
+      'credential-file': credentialFile,
+      delivery: config.delivery,
+      'app-listen': formatTarget({ host: config.listen, port }),
+      domain: config.domain,
+      'app-cert-file': certificates.app.certFile,
+      'app-key-file': certificates.app.keyFile,
+      drain: '100ms',
+      ...internal(await certificates.internal('supervisor')),
+    });
+    // Ports of the stack itself are no applications: serving one would lead around its own authentication.
+    const started = await supervisor.wire(supervisorConfig, part(name), { observe, ownPorts: [process.admin.port, ...parts.map(({ address }) => address.port), theGateway.supervisorAddress.port] });
+    if (supervisors.length === 0) urlPort = started.appPort ?? urlPort;
+    supervisors.push({ poolId, supervisor: started });
+    began(name, 'supervisor', started, { host: config.listen, port: started.appPort ?? 0 });
+    return started;
+  }
+
+  /** What one part gets of this process; metrics of its own, since names are made once. */
+  function part(app: string): Process {
+    return { ...process, log: log.child({ part: app }), metrics: createMetrics() };
+  }
+
+  function began(name: string, app: string, running: Running, address: Address): void {
+    parts.push({ name, app, address });
+    closing.unshift((deadline) => running.drain(deadline));
+  }
+
+  return {
+    operator: createOperatorClient(link, token),
+    certificates,
+    adminTokenFile,
+    gateway: theGateway,
+    discoveryAddress: theDiscovery.address,
+    supervisors: () => supervisors,
+    parts: () => parts,
+    supervise,
+    async close(deadline) {
+      link.close();
+      trust.value.close();
+      // The last that began ends first: supervisors let go of what they own while their gateway is still there.
+      for (const close of closing) await close(deadline);
+    },
+  };
+}
+
+const internal = (files: { readonly caFile: string; readonly certFile: string; readonly keyFile: string }): Record<string, string> => ({
+  'internal-ca-file': files.caFile,
+  'internal-cert-file': files.certFile,
+  'internal-key-file': files.keyFile,
+});
+
+/** Each part reads its configuration as it would from its own command line. */
+function read<C>(readConfig: (source: Source) => Reading<C>, options: Readonly<Record<string, string>>): C {
+  const reading = readConfig({ env: {}, args: Object.entries(options).map(([name, value]) => `--${name}=${value}`) });
+  if (reading.kind !== 'read') throw new Error(reading.kind === 'invalid' ? reading.problems.join('; ') : reading.kind);
+  return reading.config;
+}
+
+async function makeTokens(runDir: string): Promise<{ readonly keys: string; readonly adminTokenFile: string }> {
+  const keys = join(runDir, 'signing-keys');
+  await mkdir(keys, { recursive: true, mode: 0o700 });
+  await writeFileAtomic(join(keys, 'dev.jwk'), (await createSigningKey()).privateJwk, 0o600);
+  const opened = await openSigningKeys(keys);
+  if (!opened.ok) throw new Error(opened.error);
+  const token = await signOperatorToken(opened.value, { principal: 'dev-admin', role: { kind: 'admin' } }, TOKEN_LIFETIME_MS);
+  opened.value.close();
+  const adminTokenFile = join(runDir, 'admin.token');
+  await writeFileAtomic(adminTokenFile, `${token}\n`, 0o600);
+  return { keys, adminTokenFile };
+}
+
+async function readToken(file: string): Promise<string> {
+  return (await readFile(file, 'utf8')).trim();
+}
+
+/** Where clients on this machine reach a listener that takes every address. */
+const addressToDial = (listen: string): string => (listen === '0.0.0.0' || listen === 'localhost' ? '127.0.0.1' : listen === '::' ? '::1' : listen);

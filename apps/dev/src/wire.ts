@@ -1,0 +1,125 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { formatServiceRef, type PoolId } from '@sallyport/model';
+import { CannotStart, type Process, type Running, wait, writeFileAtomic } from '@sallyport/process';
+import type { gatewayV1 } from '@sallyport/wire';
+import { findUnreachable } from './app-check.ts';
+import { type Config, DEFAULT_STATE_DIR } from './config.ts';
+import { createFollower } from './follower.ts';
+import { readyFileOf } from './ready-file.ts';
+import type { WantedService } from './service-option.ts';
+import { type Stack, startStack } from './stack.ts';
+import { claimStateDir, type StateDir } from './state-dir.ts';
+import { demoService } from './demo-service.ts';
+
+/** Everything in one process: the stack, the services that were asked for (or the demo), the screen and the ready file. */
+export async function wire(config: Config, process: Process): Promise<Running> {
+  const closing: ((deadline: AbortSignal) => Promise<unknown> | unknown)[] = [];
+  const close = async (deadline: AbortSignal): Promise<void> => {
+    for (const act of closing.reverse()) await act(deadline);
+  };
+  try {
+    return await start(config, process, closing, close);
+  } catch (error) {
+    // Half a stack must not stay: what was begun is ended before the reason is told.
+    await close(AbortSignal.abort());
+    throw error;
+  }
+}
+
+async function start(
+  config: Config,
+  process: Process,
+  closing: ((deadline: AbortSignal) => Promise<unknown> | unknown)[],
+  close: (deadline: AbortSignal) => Promise<void>,
+): Promise<Running> {
+  const { log } = process;
+  const missing = await findUnreachable(config.services);
+  if (config.services.length > 0 && missing.length === config.services.length && !config.serveAnyway) throw new CannotStart(nothingListens(missing));
+
+  const state: StateDir = await claimStateDir(config.stateDir, DEFAULT_STATE_DIR, globalThis.process.pid);
+  closing.push(() => state.release());
+  const demo = config.services.length === 0 ? await demoService() : undefined;
+  if (demo !== undefined) closing.push(() => demo.close());
+  const wanted: readonly WantedService[] = demo === undefined ? config.services : [demo.service];
+
+  const follower = createFollower(config, wanted);
+  closing.push(() => follower.close());
+  const stack = await startStack(config, process, state, follower.observe);
+  closing.push((deadline) => stack.close(deadline));
+  const declared = await declareAll(stack, config, wanted);
+  await untilServing(stack, declared, process);
+
+  const services = await stack.operator.list();
+  const ready = `${JSON.stringify(
+    readyFileOf({
+      domain: config.domain,
+      caFile: stack.certificates.caFile,
+      services,
+      parts: stack.parts(),
+      pid: globalThis.process.pid,
+      adminPort: process.admin.port,
+      adminTokenFile: stack.adminTokenFile,
+      gatewayAddress: stack.gateway.operatorAddress,
+      discoveryAddress: stack.discoveryAddress,
+    }),
+    null,
+    2,
+  )}\n`;
+  const readyFiles = [join(state.run, 'ready.json'), ...(config.readyFile === undefined ? [] : [config.readyFile])];
+  for (const file of readyFiles) {
+    await writeFileAtomic(file, ready, 0o644);
+    closing.push(() => rm(file, { force: true }));
+  }
+  follower.begin(stack, process.clock);
+  for (const { ref, port } of missing) log.warn({ service: formatServiceRef(ref), port }, 'nothing listens there yet; its page says so and tries again by itself');
+  return {
+    ready: () => [...stack.gateway.ready(), ...stack.supervisors().flatMap(({ supervisor }) => supervisor.ready())],
+    drain: close,
+  };
+}
+
+/** The one pool of a stack whose sandboxes share a supervisor. */
+const SHARED_POOL = 'dev' as PoolId;
+const SHARED_CAPACITY = 10_000;
+
+/** Registers and exposes everything, and starts the supervisors that serve it. */
+async function declareAll(stack: Stack, config: Config, wanted: readonly WantedService[]): Promise<readonly gatewayV1.Service[]> {
+  const sandboxes = new Map(wanted.map(({ ref }) => [`${ref.workspace}/${ref.sandbox}`, { workspace: ref.workspace, sandbox: ref.sandbox }]));
+  if (config.mode === 'shared') await stack.supervise(SHARED_POOL, config.port, SHARED_CAPACITY);
+  let port = config.port;
+  for (const sandbox of sandboxes.values()) {
+    const registered = await stack.operator.register(sandbox, config.mode, config.mode === 'shared' ? SHARED_POOL : '');
+    if (config.mode === 'shared') continue;
+    await stack.supervise(registered.poolId as PoolId, port, 1);
+    if (port !== 0) port += 1;
+  }
+  const declared: gatewayV1.Service[] = [];
+  for (const service of wanted) declared.push(await stack.operator.expose(service));
+  return declared;
+}
+
+const SERVING_WITHIN_MS = 10_000;
+const LOOK_EVERY_MS = 20;
+
+async function untilServing(stack: Stack, declared: readonly gatewayV1.Service[], { clock, stopping }: Process): Promise<void> {
+  const until = clock.now() + SERVING_WITHIN_MS;
+  const hosts = new Set(declared.map(({ host }) => host));
+  for (;;) {
+    const serving = new Set(stack.supervisors().flatMap(({ supervisor }) => supervisor.servedHosts()));
+    if ([...hosts].every((host) => serving.has(host))) return;
+    const services = await stack.operator.list();
+    const rejected = services.find(({ detail }) => detail.includes('rejected'));
+    if (rejected !== undefined) throw new CannotStart(`${rejected.host} is not served: ${rejected.detail}`);
+    if (clock.now() > until) {
+      const waiting = services.find(({ host }) => hosts.has(host) && !serving.has(host));
+      throw new CannotStart(`${waiting?.host ?? 'a service'} is not served after ${SERVING_WITHIN_MS / 1_000} s${waiting === undefined ? '' : `: ${waiting.detail}`}; run again with --log-level=debug`);
+    }
+    if ((await wait(clock, LOOK_EVERY_MS, stopping)) === 'aborted') return;
+  }
+}
+
+const nothingListens = (missing: readonly WantedService[]): string => {
+  const ports = [...new Set(missing.map(({ port }) => `127.0.0.1:${port}`))].join(', ');
+  return `nothing listens on ${ports}: start your application first, correct the port, or serve it anyway with --serve-anyway`;
+};

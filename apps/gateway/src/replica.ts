@@ -1,0 +1,167 @@
+import type { RecordChange, World } from '@sallyport/authority';
+import type { Failure, Generation, OwnerEpoch, PoolId, Result, SandboxId, StoreRevision } from '@sallyport/model';
+import type { Clock, Log } from '@sallyport/process';
+import { generationKey, type Store } from '@sallyport/store';
+import { followWorld, operationIdOf, type View } from '@sallyport/view';
+import { encodeGeneration, type Stream, type supervisorV1, type UnaryHandler } from '@sallyport/wire';
+import { startAssigner } from './assign.ts';
+import type { ProveSupervisor } from './credentials.ts';
+import type { Driver } from './driver.ts';
+import { createJoins, type Joins } from './joins.ts';
+import { joinGateways, type Membership } from './membership.ts';
+import { createOwnershipWrites } from './ownership-writes.ts';
+import { createPollService } from './poll-service.ts';
+import { createPublisher } from './publish.ts';
+import { type Renewals, startRenewals } from './renewals.ts';
+import { createSessionService } from './session-service.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import { createWriter, type Writer } from './writer.ts';
+
+/**
+ * One gateway replica without its ports: everything that it decides and writes, over a store, a clock and a driver that
+ * are given. Production puts gRPC in front of it; the simulation runs many of them in one thread on virtual time.
+ */
+export interface Replica {
+  readonly view: View;
+  readonly world: World;
+  readonly membership: Membership;
+  readonly writer: Writer;
+  readonly sessions: Sessions;
+  readonly joins: Joins;
+  /** Resolves when the view has reached this revision. */
+  readonly reached: (revision: StoreRevision) => Promise<void>;
+  /** How old its view is, milliseconds; undefined while it holds no authority. */
+  ageMs(): number | undefined;
+  readonly serveSession: (
+    stream: Stream<supervisorV1.SessionResponse, supervisorV1.SessionRequest>,
+  ) => Promise<Result<void, Failure>>;
+  readonly servePoll: UnaryHandler<supervisorV1.PollConfigurationRequest, supervisorV1.PollConfigurationResponse>;
+  /** Grants and writes nothing more, gives its key up. */
+  stop(): Promise<void>;
+}
+
+export interface ReplicaOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  /** Wall clock, milliseconds since 1970: epochs follow it, so that they survive a restore. */
+  readonly unixMs: () => number;
+  readonly log: Log;
+  readonly randomId: () => string;
+  readonly driver: Driver;
+  readonly prove: (world: World) => ProveSupervisor;
+  /** For people: where this replica is called. */
+  readonly address: () => string;
+  readonly version: string;
+  /** A report was refused by this clause. */
+  readonly onRefused: (clause: string) => void;
+}
+
+export async function startReplica(options: ReplicaOptions): Promise<Replica> {
+  const { store, clock, log, randomId, driver } = options;
+  const view = followWorld({
+    store,
+    clock,
+    onRelist: (why) => log.warn({ why }, 'listing the store anew'),
+    onProblem: (problem) => log.error({ problem }, 'a record cannot be read: it counts as absent'),
+  });
+  await view.ready;
+  await beginGeneration(store, randomId);
+  const membership = await joinGateways({ store, clock, log, randomId, version: options.version, address: options.address });
+  const { world } = view;
+  const reached = (revision: StoreRevision): Promise<void> => view.reached(revision);
+  const writer = createWriter({ store, membership, randomId, opIdOf: operationIdOf });
+  const prove = options.prove(world);
+  const writes = createOwnershipWrites(world, writer, log);
+
+  let renewals: Renewals | undefined;
+  const ageMs = (): number | undefined => renewals?.ageMs();
+  const sessions = createSessions({
+    gatewayId: () => membership.current()?.gatewayId ?? 'none',
+    world,
+    acts: {
+      acknowledge: (state, answer) => void writes.acknowledge(state, answer),
+      publish: createPublisher({ world, writer, membership, clock, driver }),
+      released: (state, epoch, acknowledged) =>
+        void writes.release(state, epoch as OwnerEpoch).then((outcome) => {
+          if (outcome === 'written') acknowledged();
+        }),
+      refused: (_state, clause) => options.onRefused(clause),
+    },
+    ageMs,
+    wantsRelease: ({ sandboxId, memberId }) => {
+      const poolId = world.sandboxes.get(sandboxId)?.value.poolId;
+      return poolId !== undefined && world.members(poolId).get(memberId)?.value.draining === true;
+    },
+    clock,
+    log,
+    randomId,
+  });
+  const joins = createJoins({ world, reached, writer, membership, prove, clock, log, randomId });
+  const assigner = startAssigner({ world, membership, sessions, writes, clock, unixMs: options.unixMs });
+
+  function moved(changes: readonly RecordChange[], sandboxIds: Set<SandboxId>, pools: Set<PoolId>): void {
+    for (const poolId of pools) for (const sandboxId of world.sandboxesOf(poolId)) sandboxIds.add(sandboxId);
+    for (const sandboxId of sandboxIds) {
+      const poolId = world.sandboxes.get(sandboxId)?.value.poolId;
+      if (poolId !== undefined) pools.add(poolId);
+    }
+    assigner.moved(changes, sandboxIds);
+    // A deleted sandbox is in no pool any more: whoever is joined looks whether it was theirs.
+    const gone = changes.some(({ key, held }) => key.kind === 'sandbox' && held === undefined);
+    joins.moved(gone ? 'all' : pools);
+    sessions.moved(sandboxIds);
+  }
+
+  // What was there before we came counts from now on.
+  moved([], new Set(world.sandboxes.keys()), new Set());
+  view.onChange((changes) => {
+    const { sandboxIds, pools } = affectedBy(changes);
+    moved(changes, sandboxIds, pools);
+  });
+  renewals = startRenewals({ world, reached, writer, membership, sessions, clock, log });
+  // A new incarnation has no sessions on record: their supervisors come back at once, and serving goes on meanwhile.
+  membership.onChange(() => {
+    for (const session of [...sessions.all()]) session.end('gateway', 'this gateway has lost its place; open the session again');
+    joins.endAll();
+  });
+
+  return {
+    view,
+    world,
+    membership,
+    writer,
+    sessions,
+    joins,
+    reached,
+    ageMs,
+    serveSession: createSessionService({ world, reached, writer, membership, joins, sessions, prove, log, randomId }),
+    servePoll: createPollService({ world, joins, prove, ageMs }),
+    async stop() {
+      assigner.stop();
+      renewals?.stop();
+      joins.endAll();
+      await membership.leave();
+      view.close();
+    },
+  };
+}
+
+/** The first gateway of a new store begins its generation; a restore from backup begins another. */
+async function beginGeneration(store: Store, randomId: () => string): Promise<void> {
+  const value = encodeGeneration(randomId() as Generation, randomId());
+  await store.commit({
+    guards: [{ key: generationKey, is: 'absent' }],
+    changes: [{ kind: 'put', key: generationKey, value }],
+  });
+}
+
+/** Which sandboxes and pools a batch of changes is about. */
+function affectedBy(changes: readonly RecordChange[]): { readonly sandboxIds: Set<SandboxId>; readonly pools: Set<PoolId> } {
+  const sandboxIds = new Set<SandboxId>();
+  const pools = new Set<PoolId>();
+  for (const { key } of changes) {
+    if ('sandboxId' in key) sandboxIds.add(key.sandboxId);
+    else if (key.kind === 'member') pools.add(key.poolId);
+  }
+  return { sandboxIds, pools };
+}

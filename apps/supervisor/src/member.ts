@@ -1,0 +1,4 @@
+/** A supervisor without its ports: what it does with any gateway and any data plane. The simulation runs it as it is. */
+export { type Following, type FollowOptions, followGateway } from './follow-gateway.ts';
+export type { GatewayPort } from './gateway-port.ts';
+export { createHosted, type Hosted, type HostedOptions } from './hosted.ts';

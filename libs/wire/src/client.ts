@@ -192,6 +192,7 @@ function clientEnd<Request, Response>(
       if (sent === 'full') fail(failure('lagging', `the other side is ${OUTGOING_MAX} messages behind`));
       return sent === 'taken';
     },
+    drained: async () => (controller.signal.aborted ? undefined : outgoing?.drained()),
     end: () => outgoing?.finish(() => writing?.end()),
     fail,
     received: incoming.received,

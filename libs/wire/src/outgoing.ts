@@ -14,6 +14,8 @@ export const OUTGOING_MAX = 256;
 export interface Outgoing<Message> {
   /** `full` and `closed`: the message was not taken. */
   send(message: Message): 'taken' | 'full' | 'closed';
+  /** Resolves when nothing waits, which is also so once it was dropped. */
+  drained(): Promise<void>;
   /** Takes nothing more; `flushed` is called when all that was taken has been passed on. */
   finish(flushed: () => void): void;
   /** Takes nothing more and drops what waits. */
@@ -25,6 +27,13 @@ export function createOutgoing<Message>(sink: Sink<Message>, max: number): Outgo
   let blocked = false;
   let closed = false;
   let whenFlushed: (() => void) | undefined;
+  let whenDrained: (() => void)[] = [];
+
+  function tellDrained(): void {
+    const told = whenDrained;
+    whenDrained = [];
+    for (const tell of told) tell();
+  }
 
   function pump(): void {
     let taken = 0;
@@ -34,12 +43,15 @@ export function createOutgoing<Message>(sink: Sink<Message>, max: number): Outgo
     }
     waiting = waiting.slice(taken);
     if (blocked) sink.once('drain', resume);
-    else if (whenFlushed !== undefined) whenFlushed();
+    else {
+      tellDrained();
+      whenFlushed?.();
+    }
   }
 
   function resume(): void {
     blocked = false;
-    if (waiting.length > 0 || whenFlushed !== undefined) pump();
+    pump();
   }
 
   return {
@@ -50,6 +62,7 @@ export function createOutgoing<Message>(sink: Sink<Message>, max: number): Outgo
       if (!blocked) pump();
       return 'taken';
     },
+    drained: () => (blocked ? new Promise((resolve) => whenDrained.push(resolve)) : Promise.resolve()),
     finish(flushed) {
       if (closed) return;
       closed = true;
@@ -60,6 +73,7 @@ export function createOutgoing<Message>(sink: Sink<Message>, max: number): Outgo
       closed = true;
       waiting = [];
       whenFlushed = undefined;
+      tellDrained();
     },
   };
 }

@@ -155,6 +155,7 @@ function openServerEnd<Response, Request>(
         if (sent === 'full') fail(failure('lagging', `the reader is ${OUTGOING_MAX} messages behind`));
         return sent === 'taken';
       },
+      drained: () => (controller.signal.aborted ? Promise.resolve() : outgoing.drained()),
       end() {
         if (controller.signal.aborted || ending) return;
         ending = true;

@@ -7,6 +7,8 @@ export interface Stream<Sent, Received> {
    * stream with RESOURCE_EXHAUSTED, for a reader that cannot keep up must start over.
    */
   send(message: Sent): boolean;
+  /** Resolves when all that was queued has been passed on, or the call is over: whoever has much to send waits for it. */
+  drained(): Promise<void>;
   /** Ends our side in good order, after what was queued. On a server the whole call is then over. */
   end(): void;
   /** Ends the call at once with a refusal; what is queued is dropped. On a client: cancels. */

@@ -1,0 +1,33 @@
+import { type Reader, type Reading, readAll, readProcess, type Source } from '@sallyport/process';
+
+/** Everything that a discovery replica is told at start; see `--help` for each. */
+export const readConfig = (source: Source): Reading<Config> => readAll(source, declare, check);
+
+export type Config = ReturnType<typeof declare>;
+
+const declare = (read: Reader) => ({
+  process: readProcess(read, { adminPort: 9104 }),
+  listen: read.address('discovery-listen', 'Where ingresses and the command line ask.', {
+    otherwise: { host: '127.0.0.1', port: 7446 },
+  }),
+  urlPort: read.port('url-port', 'Port in the public URLs.', { otherwise: 443 }),
+  signingKeys: read.directory('signing-keys', 'Directory of JWK files (*.jwk) that verify tokens; public halves are enough.'),
+  trustDomain: read.text('trust-domain', 'Trust domain of the installation.', { otherwise: 'sallyport.local' }),
+  tls: {
+    caFile: read.file('internal-ca-file', 'CA of the installation, PEM.'),
+    certFile: read.file('internal-cert-file', "This replica's own certificate, PEM."),
+    keyFile: read.file('internal-key-file', 'Key of that certificate, PEM.'),
+  },
+  listenTls: {
+    certFile: read.file('discovery-cert-file', 'Certificate for the discovery port, PEM; without it the internal one.', {
+      optional: true,
+    }),
+    keyFile: read.file('discovery-key-file', 'Key of that certificate, PEM.', { optional: true }),
+  },
+});
+
+function check({ listenTls: { certFile, keyFile } }: Config): readonly string[] {
+  return (certFile === undefined) === (keyFile === undefined)
+    ? []
+    : ['--discovery-cert-file and --discovery-key-file belong together: give both or neither'];
+}

@@ -1,0 +1,69 @@
+import { type Address, CannotStart, cannotListen, type Process, type Running } from '@sallyport/process';
+import type { Store } from '@sallyport/store';
+import { listen, openSigningKeys, openTlsFiles } from '@sallyport/wire';
+import { followCatalog } from './catalog-view.ts';
+import type { Config } from './config.ts';
+import { createReaders } from './readers.ts';
+import { discoveryService } from './service.ts';
+
+/** A running discovery replica, as the dev stack sees it. */
+export interface Discovery extends Running {
+  /** As bound. */
+  readonly address: Address;
+}
+
+export interface Given {
+  readonly store: Store;
+  /** What to write into public URLs, where it is only known once everything listens. */
+  readonly urlPort?: () => number;
+}
+
+/** Calls still open when the process must end are short: they get this much time. */
+const CLOSE_MS = 1_000;
+
+export async function wire(
+  config: Config,
+  process: Process,
+  { store, urlPort = () => config.urlPort }: Given,
+): Promise<Discovery> {
+  const { clock, log, randomId } = process;
+  const { certFile, keyFile } = config.listenTls;
+  const files = certFile === undefined || keyFile === undefined ? config.tls : { caFile: config.tls.caFile, certFile, keyFile };
+  const tls = await openTlsFiles(files, {
+    onChange: (problem) => problem !== undefined && log.error({ problem }, 'certificates not taken: the old ones stay'),
+  });
+  if (!tls.ok) throw new CannotStart(tls.error);
+  const keys = await openSigningKeys(config.signingKeys);
+  if (!keys.ok) throw new CannotStart(keys.error);
+
+  const view = followCatalog({ store, clock, log, randomId });
+  const server = await listen({
+    address: config.listen,
+    tls: tls.value,
+    trustDomain: config.trustDomain,
+    // Whoever asks shows a token; a certificate alone says who it is, not what it may see.
+    clients: { kind: 'certificate-or-bearer', apps: ['edge', 'operator'] },
+    services: [discoveryService({ view, readers: createReaders(keys.value, view.world), clock, urlPort })],
+    onFault: (path, error) => log.error({ path, err: error }, 'a call failed unexpectedly'),
+  }).catch((error: Error) => {
+    throw cannotListen(error, config.listen, 'discovery-listen');
+  });
+  log.info({ address: server.address.host, port: server.address.port }, 'discovery listens');
+
+  return {
+    address: server.address,
+    ready: () => {
+      const why = view.notReady();
+      return [
+        { name: 'view', ok: why === undefined, detail: why ?? 'complete' },
+        { name: 'store', ok: view.connected(), detail: view.connected() ? 'connected' : 'the connection to the store is broken' },
+      ];
+    },
+    async drain(deadline) {
+      await server.close(deadline.aborted ? 0 : CLOSE_MS);
+      await view.close();
+      keys.value.close();
+      tls.value.close();
+    },
+  };
+}

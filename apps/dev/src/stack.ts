@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createLocalDriver } from './local-driver.ts';
 import { serveDriver } from '@sallyport/driver';
 import * as gateway from '@sallyport/gateway';
+import * as discovery from '@sallyport/discovery';
 import * as supervisor from '@sallyport/supervisor';
 import type { PoolId, RuntimeId } from '@sallyport/model';
 import { type Address, createMetrics, type Process, type Reading, type Running, type Source, writeFileAtomic } from '@sallyport/process';
@@ -73,7 +74,16 @@ export async function startStack(config: Config, process: Process, state: StateD
   const theGateway = await gateway.wire(gatewayConfig, part('gateway'), { store: store.connect(), urlPort: () => urlPort });
   began('gateway-1', 'gateway', theGateway, theGateway.operatorAddress);
 
-const theDiscovery={address:{host:'127.0.0.1',port:0}};
+  const discoveryConfig = read(discovery.readConfig, {
+    'discovery-listen': '127.0.0.1:0',
+    'signing-keys': keys,
+    ...internal(await certificates.internal('discovery')),
+    'discovery-cert-file': certificates.loopback.certFile,
+    'discovery-key-file': certificates.loopback.keyFile,
+  });
+  const theDiscovery = await discovery.wire(discoveryConfig, part('discovery'), { store: store.connect(), urlPort: () => urlPort });
+  began('discovery-1', 'discovery', theDiscovery, theDiscovery.address);
+
   const trust = await openTlsFiles({ caFile: certificates.caFile });
   if (!trust.ok) throw new Error(trust.error);
   const token = await readToken(adminTokenFile);

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatServiceRef, type PoolId } from '@sallyport/model';
+import { formatServiceRef, type Host, type PoolId } from '@sallyport/model';
 import { CannotStart, type Process, type Running, wait, writeFileAtomic } from '@sallyport/process';
 import type { gatewayV1 } from '@sallyport/wire';
 import { findUnreachable } from './app-check.ts';
@@ -104,7 +104,7 @@ const LOOK_EVERY_MS = 20;
 
 async function untilServing(stack: Stack, declared: readonly gatewayV1.Service[], { clock, stopping }: Process): Promise<void> {
   const until = clock.now() + SERVING_WITHIN_MS;
-  const hosts = new Set(declared.map(({ host }) => host));
+  const hosts = new Set(declared.map(({ host }) => host as Host));
   for (;;) {
     const serving = new Set(stack.supervisors().flatMap(({ supervisor }) => supervisor.servedHosts()));
     if ([...hosts].every((host) => serving.has(host))) return;
@@ -112,7 +112,7 @@ async function untilServing(stack: Stack, declared: readonly gatewayV1.Service[]
     const rejected = services.find(({ detail }) => detail.includes('rejected'));
     if (rejected !== undefined) throw new CannotStart(`${rejected.host} is not served: ${rejected.detail}`);
     if (clock.now() > until) {
-      const waiting = services.find(({ host }) => hosts.has(host) && !serving.has(host));
+      const waiting = services.find(({ host }) => hosts.has(host as Host) && !serving.has(host as Host));
       throw new CannotStart(`${waiting?.host ?? 'a service'} is not served after ${SERVING_WITHIN_MS / 1_000} s${waiting === undefined ? '' : `: ${waiting.detail}`}; run again with --log-level=debug`);
     }
     if ((await wait(clock, LOOK_EVERY_MS, stopping)) === 'aborted') return;

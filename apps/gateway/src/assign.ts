@@ -18,6 +18,8 @@ export interface AssignerOptions {
   readonly writes: OwnershipWrites;
   readonly clock: Clock;
   readonly unixMs: () => number;
+  /** How old this gateway's view is; undefined: it holds no authority. */
+  readonly ageMs: () => number | undefined;
 }
 
 /** How often every sandbox is looked at for what only time brings about. */
@@ -26,17 +28,27 @@ const LOOK_EVERY_MS = 1_000;
 const WRITES_MAX = 64;
 
 /** Keeps this gateway's own observations, and writes the moves that they and the records ask for. */
-export function startAssigner({ world, membership, sessions, writes, clock, unixMs }: AssignerOptions): Assigner {
+export function startAssigner({ world, membership, sessions, writes, clock, unixMs, ageMs }: AssignerOptions): Assigner {
   const seen = new Map<SandboxId, { readonly tag: string; readonly at: Instant }>();
   const fenced = new Map<SandboxId, { readonly epoch: bigint; readonly at: Instant }>();
   const gone = new Map<GatewayId, Instant>();
   const known = new Set<GatewayId>();
   const writing = new Set<SandboxId>();
   let stopped = false;
+  // A view that stands still makes every session look silent: nobody is judged by it, nor soon after it moves again.
+  let currentSince = clock.now();
+  let isCurrent = false;
+
+  function viewIsCurrent(): boolean {
+    const current = ageMs() !== undefined;
+    if (current && !isCurrent) currentSince = clock.now();
+    isCurrent = current;
+    return current;
+  }
 
   const watchman = (gatewayId: GatewayId): Watchman => ({
     gatewayId,
-    recoveredAt: membership.gainedAt(),
+    recoveredAt: Math.max(membership.gainedAt(), currentSince) as Instant,
     seenSince: (sandboxId) => seen.get(sandboxId)?.at ?? clock.now(),
     fencedSince: (sandboxId) => fenced.get(sandboxId)?.at ?? clock.now(),
     goneSince: (id) => {
@@ -65,7 +77,7 @@ export function startAssigner({ world, membership, sessions, writes, clock, unix
 
   function look(sandboxId: SandboxId): void {
     const own = membership.current();
-    if (stopped || own === undefined || writing.has(sandboxId) || writing.size >= WRITES_MAX) return;
+    if (stopped || own === undefined || !viewIsCurrent() || writing.has(sandboxId) || writing.size >= WRITES_MAX) return;
     const move = moveFor(world, watchman(own.gatewayId), sandboxId, clock.now(), unixMs());
     if (move === undefined) return;
     writing.add(sandboxId);

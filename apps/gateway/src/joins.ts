@@ -1,4 +1,4 @@
-import { STREAM_LOST_SUSPECT_MS, type World } from '@sallyport/authority';
+import type { World } from '@sallyport/authority';
 import {
   err,
   type Failure,
@@ -36,6 +36,8 @@ export interface Joins {
   moved(pools: ReadonlySet<PoolId> | 'all'): void;
   /** Whether a member that is joined here proved this credential for this pool, by the driver. */
   proved(memberId: MemberId, credential: string, poolId: PoolId): boolean;
+  /** Whether this very Join is open here. */
+  holds(joinId: JoinId): boolean;
   count(): number;
   /** Tells every member that this gateway is leaving, by ending its stream. */
   endAll(): void;
@@ -71,6 +73,7 @@ export function createJoins(options: JoinsOptions): Joins {
   const { world, reached, writer, membership, prove, clock, log, randomId } = options;
   const joined = new Map<MemberId, Joined>();
   const byPool = new Map<PoolId, Set<Joined>>();
+  const open = new Set<JoinId>();
   const dirty = new Set<PoolId>();
   let planned = false;
 
@@ -122,17 +125,17 @@ export function createJoins(options: JoinsOptions): Joins {
   function enter(join: Joined): void {
     joined.get(join.memberId)?.stream.fail(failure('conflict', 'the member has joined again'));
     joined.set(join.memberId, join);
+    open.add(join.joinId);
     byPool.set(join.poolId, (byPool.get(join.poolId) ?? new Set()).add(join));
   }
 
   function leave(join: Joined): void {
     if (joined.get(join.memberId) === join) joined.delete(join.memberId);
+    open.delete(join.joinId);
     const pool = byPool.get(join.poolId);
     pool?.delete(join);
     if (pool?.size === 0) byPool.delete(join.poolId);
     log.info({ memberId: join.memberId, joinId: join.joinId }, 'member left');
-    // A network that hiccups is no reason to take its place away: it keeps it for as long as a lost session is forgiven.
-    clock.at(later(clock.now(), STREAM_LOST_SUSPECT_MS), () => void remove(join));
   }
 
   /** Puts the member on record. An existing record is updated, so that its create-revision stays and with it what was published. */
@@ -152,14 +155,6 @@ export function createJoins(options: JoinsOptions): Joins {
       if (written.kind === 'committed') return ok(undefined);
     }
     return err(failure('not-ready', 'the store does not answer; try another gateway'));
-  }
-
-  /** Only its own Join removes a member: it may have joined again, here or elsewhere. */
-  async function remove({ memberId, poolId, joinId }: Joined): Promise<void> {
-    const present = world.members(poolId).get(memberId);
-    if (present === undefined || present.value.joinId !== joinId) return;
-    const key = memberKey(poolId, memberId);
-    await writer.write({ guards: [{ key, is: 'unmoved-since', revision: present.modRevision }], puts: [], deletes: [key] });
   }
 
   function assign(join: Joined): void {
@@ -188,6 +183,7 @@ export function createJoins(options: JoinsOptions): Joins {
       const join = joined.get(memberId);
       return join !== undefined && join.poolId === poolId && join.proof.sandboxId === undefined && join.credential === credential;
     },
+    holds: (joinId) => open.has(joinId),
     count: () => joined.size,
     endAll() {
       for (const join of joined.values()) join.stream.fail(failure('not-ready', 'this gateway is leaving; join another'));

@@ -1,4 +1,4 @@
-import type { World } from '@sallyport/authority';
+import { FRESHNESS_MS, type World } from '@sallyport/authority';
 import { err, failure, fenced, ok } from '@sallyport/model';
 import { parsePollRequest, pollResponseMessage, type supervisorV1, type UnaryHandler } from '@sallyport/wire';
 import type { ProveSupervisor } from './credentials.ts';
@@ -29,6 +29,9 @@ export function createPollService({
       const proof = await prove(credential);
       if (!proof.ok) return proof;
       if (proof.value.poolId !== sandbox.poolId) return err(failure('forbidden', 'the credential is for another pool'));
+      if (proof.value.sandboxId !== undefined && proof.value.sandboxId !== sandboxId) {
+        return err(failure('forbidden', 'the credential is for another sandbox'));
+      }
     }
     const session = world.session(sandboxId, memberId)?.value;
     if (session?.sessionId !== sessionId) return err(fenced('session', 'the session is over'));
@@ -40,7 +43,11 @@ export function createPollService({
     const configuration = world.configs.get(sandboxId)?.value;
     if (age === undefined || configuration === undefined)
       return err(failure('not-ready', 'this gateway holds no authority; try another'));
+    // A poll comes by a connection of its own: unlike a heartbeat it may overtake the word that the owner was fenced. Who is
+    // not the owner gets the configuration, which it needs to become one, with an age that proves nothing.
+    const owner = world.owners.get(sandboxId)?.value;
+    const renews = owner?.kind === 'owned' && owner.by === memberId;
     const modified = known?.revision !== configuration.revision || known.hash !== configuration.hash;
-    return ok(pollResponseMessage({ configuration: modified ? configuration : undefined, ageMs: age }));
+    return ok(pollResponseMessage({ configuration: modified ? configuration : undefined, ageMs: renews ? age : FRESHNESS_MS }));
   };
 }

@@ -8,6 +8,7 @@ import { startAssigner } from './assign.ts';
 import type { ProveSupervisor } from './credentials.ts';
 import type { Driver } from './driver.ts';
 import { createJoins, type Joins } from './joins.ts';
+import { startMemberSweeper } from './member-sweeper.ts';
 import { joinGateways, type Membership } from './membership.ts';
 import { createOwnershipWrites } from './ownership-writes.ts';
 import { createPollService } from './poll-service.ts';
@@ -97,7 +98,8 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     randomId,
   });
   const joins = createJoins({ world, reached, writer, membership, prove, clock, log, randomId });
-  const assigner = startAssigner({ world, membership, sessions, writes, clock, unixMs: options.unixMs });
+  const sweeper = startMemberSweeper({ world, membership, writer, joins, clock, ageMs });
+  const assigner = startAssigner({ world, membership, sessions, writes, clock, unixMs: options.unixMs, ageMs });
 
   function moved(changes: readonly RecordChange[], sandboxIds: Set<SandboxId>, pools: Set<PoolId>): void {
     for (const poolId of pools) for (const sandboxId of world.sandboxesOf(poolId)) sandboxIds.add(sandboxId);
@@ -138,6 +140,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     servePoll: createPollService({ world, joins, prove, ageMs }),
     async stop() {
       assigner.stop();
+      sweeper.stop();
       renewals?.stop();
       joins.endAll();
       await membership.leave();

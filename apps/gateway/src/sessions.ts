@@ -72,6 +72,16 @@ export function createSessions(options: SessionsOptions): Sessions {
   const bySandbox = new Map<SandboxId, Set<LiveSession>>();
   const ended = new Map<SessionId, Instant>();
 
+  function remember(sessionId: SessionId): Instant {
+    const now = clock.now();
+    ended.set(sessionId, now);
+    for (const oldest of ended.keys()) {
+      if (ended.size <= ENDED_MAX) break;
+      ended.delete(oldest);
+    }
+    return now;
+  }
+
   function open(session: ReportingSession, capabilities: Capabilities, stream: Parameters<Sessions['open']>[2]): LiveSession {
     const { sandboxId, sessionId } = session;
     let state = startGatewayEnd(session, capabilities);
@@ -141,11 +151,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       const rest = bySandbox.get(sandboxId);
       rest?.delete(opened);
       if (rest?.size === 0) bySandbox.delete(sandboxId);
-      ended.set(sessionId, clock.now());
-      for (const oldest of ended.keys()) {
-        if (ended.size <= ENDED_MAX) break;
-        ended.delete(oldest);
-      }
+      remember(sessionId);
     }
 
     const opened: LiveSession & { readonly openedAt: Instant } = {
@@ -158,6 +164,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       end,
     };
     live.set(sessionId, opened);
+    ended.delete(sessionId);
     const rest = bySandbox.get(sandboxId) ?? new Set();
     bySandbox.set(sandboxId, rest.add(opened));
     step({ kind: 'opened', gatewayId: options.gatewayId() as never });
@@ -177,8 +184,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     observed(sessionId) {
       const session = live.get(sessionId) as (LiveSession & { readonly openedAt: Instant }) | undefined;
       if (session === undefined) {
-        const lostAt = ended.get(sessionId);
-        return lostAt === undefined ? undefined : { lostAt, lastGoodReportAt: undefined };
+        // On record but never opened: its opening died half way. It counts as lost from when it was first missed.
+        return { lostAt: ended.get(sessionId) ?? remember(sessionId), lastGoodReportAt: undefined };
       }
       const state = session.state();
       // A supervisor that never reports (an older one) is judged by its stream alone.

@@ -1,3 +1,4 @@
+import { servesUntil } from '@sallyport/authority';
 import type { MemberId, PoolId, SandboxId, SessionId } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
 import { type Assignment, joinRequestMessage, type MemberState, parseJoinResponse } from '@sallyport/wire';
@@ -38,6 +39,7 @@ const TICK_MS = 500;
 export function followGateway(options: FollowOptions): Following {
   const { gateways, memberId, poolId, credential, clock, log, random } = options;
   const hosting = new Map<SandboxId, { readonly hosted: Hosted; readonly stop: AbortController }>();
+  const lingering = new Set<Hosted>();
   const stopping = new AbortController();
   let current: GatewayPort | undefined;
   let tell: (() => void) | undefined;
@@ -48,14 +50,19 @@ export function followGateway(options: FollowOptions): Following {
       // Another life of the workload is another instance: nothing of the old one may reach the new.
       if (wanted.get(sandboxId)?.runtimeId === hosted.assignment.runtimeId) continue;
       stop.abort();
-      hosted.stop();
       hosting.delete(sandboxId);
-      log.info({ sandboxId }, 'instance stopped');
+      // A released owner admits nothing more; what is open may last until the authority it holds runs out, unrenewed.
+      if (hosted.state().standing.released && !wanted.has(sandboxId)) lingering.add(hosted);
+      else hosted.stop();
+      log.info({ sandboxId, lingering: lingering.has(hosted) }, 'instance stopped');
     }
     for (const assignment of assignments) if (!hosting.has(assignment.sandboxId)) begin(assignment);
   }
 
   function begin(assignment: Assignment): void {
+    // Two instances of one sandbox would contend for its hosts; the new tenure wins.
+    for (const hosted of lingering)
+      if (hosted.assignment.sandboxId === assignment.sandboxId && lingering.delete(hosted)) hosted.stop();
     const hosted = options.host(assignment);
     const stop = new AbortController();
     hosting.set(assignment.sandboxId, { hosted, stop });
@@ -114,6 +121,11 @@ export function followGateway(options: FollowOptions): Following {
   const done = keepJoined();
   const cancelTick = clock.every(TICK_MS, () => {
     for (const { hosted } of hosting.values()) hosted.step({ kind: 'tick' });
+    for (const hosted of lingering) {
+      if (clock.now() < servesUntil(hosted.state().standing)) continue;
+      hosted.stop();
+      lingering.delete(hosted);
+    }
   });
 
   return {
@@ -129,6 +141,7 @@ export function followGateway(options: FollowOptions): Following {
         stop.abort();
         hosted.stop();
       }
+      for (const hosted of lingering) hosted.stop();
       await done;
     },
   };

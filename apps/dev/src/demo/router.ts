@@ -18,8 +18,7 @@ type Routes = Readonly<Record<string, Readonly<Record<string, Handler>>>>;
 export function createRouter({ page, memory, clock, upload }: Parts): Handler {
   const routes: Routes = {
     '/': {
-      GET: (request, response) =>
-        answerText(response, 200, renderPage(page, memory.read(), seenRequest(request)), page.headers),
+      GET: (request, response) => answerText(response, 200, renderPage(page, memory.read(), seenRequest(request)), page.headers),
     },
     '/api/state': { GET: (_request, response) => answerJson(response, 200, memory.read()) },
     '/api/counter': {
@@ -34,8 +33,7 @@ export function createRouter({ page, memory, clock, upload }: Parts): Handler {
     '/api/clock': { GET: clock.handle },
     '/api/upload': { POST: upload },
     '/api/echo': {
-      GET: (_request, response) =>
-        refuse(response, 426, 'This is a WebSocket.', { upgrade: 'websocket', connection: 'Upgrade' }),
+      GET: (_request, response) => refuse(response, 426, 'This is a WebSocket.', { upgrade: 'websocket', connection: 'Upgrade' }),
     },
   };
 

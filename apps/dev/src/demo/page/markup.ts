@@ -1,17 +1,10 @@
 import type { Remembered } from '../memory.ts';
 import type { SeenRequest } from '../seen-request.ts';
+import type { Advice } from './advice.ts';
 import { clockCard, memoryCard, requestCard, socketCard, uploadCard } from './cards.ts';
 import { drawing, mark } from './drawing.ts';
 import { escape } from './escape.ts';
 import { tryNext } from './try-next.ts';
-
-/** What the page tells people to type. */
-export interface Advice {
-  readonly service: string;
-  readonly cli: string;
-  /** The application's own port, where the service is brought back to. */
-  readonly port: number;
-}
 
 export interface Shown {
   readonly advice: Advice;
@@ -39,11 +32,7 @@ const STATES: readonly [when: string, title: string, words: (advice: Advice) => 
     () => 'Sallyport may not serve this name until its leave is confirmed again. That takes a few seconds as a rule.',
   ],
   ['empty', 'Nobody is at home.', () => 'The door is open, but the application behind it does not answer.'],
-  [
-    'lost',
-    'Nobody is at the door.',
-    () => 'Sallyport does not answer at all. If you ended it, <b>npm start</b> brings it back.',
-  ],
+  ['lost', 'Nobody is at the door.', () => 'Sallyport does not answer at all. If you ended it, <b>npm start</b> brings it back.'],
   [
     'direct',
     'You came over the wall.',

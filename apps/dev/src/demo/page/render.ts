@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Remembered } from '../memory.ts';
 import type { SeenRequest } from '../seen-request.ts';
-import { type Advice, body } from './markup.ts';
+import type { Advice } from './advice.ts';
 import { icon } from './drawing.ts';
+import { body } from './markup.ts';
 import { script } from './script/index.ts';
 import { style } from './style/index.ts';
 

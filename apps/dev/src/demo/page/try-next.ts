@@ -1,5 +1,5 @@
+import type { Advice } from './advice.ts';
 import { escape } from './escape.ts';
-import type { Advice } from './markup.ts';
 
 interface Step {
   readonly title: string;

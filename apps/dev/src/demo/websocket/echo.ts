@@ -52,9 +52,7 @@ export function serveEcho(
       case 'pong':
         return;
       case 'close':
-        closeWith(
-          incoming.code === undefined ? writeFrame(OPCODE.close, Buffer.alloc(0)) : writeClose(incoming.code, ''),
-        );
+        closeWith(incoming.code === undefined ? writeFrame(OPCODE.close, Buffer.alloc(0)) : writeClose(incoming.code, ''));
     }
   }
 
@@ -80,4 +78,3 @@ export function serveEcho(
 
   return { close: (code, reason) => closeWith(writeClose(code, reason)) };
 }
-

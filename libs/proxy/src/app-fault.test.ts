@@ -109,11 +109,20 @@ describe('an answer that has begun and breaks off is seen to be unfinished', () 
     await client.sees(sign);
     const [connection] = app.connections;
     if (connection !== undefined) end(connection);
-    await until('client connection over', () => client.closed());
-    expect(client.error()).toBe('ECONNRESET');
+    await client.isOver();
     expect(client.received()).not.toMatch(/0\r\n\r\n$/);
     expect(['app-gone', 'app-protocol']).toContain(stage.records[0]?.ending);
     await nextRequestIsServed();
+  });
+
+  test('until close for an HTTP/1.0 client, which needs a reset to see it', async () => {
+    act = ({ socket }) => socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\npart of it');
+    const client = await stage.connect(HOST);
+    client.send(`GET /x HTTP/1.0\r\nHost: ${HOST}\r\n\r\n`);
+    await client.sees('part of it');
+    app.connections[0]?.socket.resetAndDestroy();
+    await until('closed', () => client.closed());
+    expect(client.error()).toBe('ECONNRESET');
   });
 
   test('a reset during an upload is a 502 that the client can read', async () => {

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { type Code, createRequestReader } from '@sallyport/http1';
 import type { Host, Instant } from '@sallyport/model';
-import type { ClientSide, Surroundings } from './client-side.ts';
+import type { ClientSide, Cut, Surroundings } from './client-side.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import type { ServingInstance } from './instance.ts';
 import type { Instances } from './instances.ts';
@@ -11,6 +11,8 @@ import type { Peer } from './peer.ts';
 import { codecLimits } from './pool.ts';
 import type { ConnectionEvent } from './records.ts';
 import { answerOurselves } from './refusal.ts';
+
+const NOTHING = Buffer.alloc(0);
 
 export interface ClientConnectionOptions {
   readonly socket: TLSSocket;
@@ -130,13 +132,14 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     socket.resume();
   }
 
-  function cut(how: 'now' | 'flushed'): void {
+  function cut(how: Cut): void {
     if (phase === 'cut' || phase === 'closed') return;
     phase = 'cut';
     exchange = undefined;
     waitsSince = clock.now();
-    if (how === 'now' || socket.writableLength === 0) raw.resetAndDestroy();
-    else socket.write(Buffer.alloc(0), () => raw.resetAndDestroy());
+    const end = (): void => void (how === 'close-flushed' ? raw.destroy() : raw.resetAndDestroy());
+    if (how === 'reset' || socket.writableLength === 0) end();
+    else socket.write(NOTHING, end);
   }
 
   const client: ClientSide = {
@@ -179,7 +182,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     if (tunnel !== undefined) return tunnel.clientEnded();
     if (exchange === undefined) return linger();
     exchange.clientGone();
-    cut('now');
+    cut('reset');
   }
 
   function onClose(): void {

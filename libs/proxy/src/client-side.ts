@@ -21,16 +21,20 @@ export interface ClientSide {
   readRequest(): void;
   /** The exchange is over and its answer handed to the system: the next request, or a lingering end. */
   answered(close: boolean): void;
-  /**
-   * Ends the connection so that the client knows its answer is not whole. At once and with nothing more sent; or, `flushed`,
-   * after what was already written has left.
-   */
-  cut(how: 'now' | 'flushed'): void;
+  cut(how: Cut): void;
   pause(): void;
   resume(): void;
   /** For tunnels: ends our side; the client may still send. */
   end(): void;
 }
+
+/**
+ * Ends the connection so that the client knows its answer is not whole: without TLS's end, and
+ * - `reset`: at once, with nothing more sent;
+ * - `reset-flushed`: after what was written has been handed to the system, by a reset;
+ * - `close-flushed`: the same by a plain end, behind which the system still delivers what it holds.
+ */
+export type Cut = 'reset' | 'reset-flushed' | 'close-flushed';
 
 /** What all connections of a listener have in common. */
 export interface Surroundings {

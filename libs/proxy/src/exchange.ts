@@ -1,14 +1,11 @@
 import {
-  type Asked,
   advance,
   CHUNK_END,
   type Code,
   type ConnectionEvent,
   type ConnectionState,
-  checkRequest,
   chunkHead,
   forwardInterim,
-  forwardRequest,
   forwardResponse,
   forwardSwitch,
   lastChunk,
@@ -17,14 +14,12 @@ import {
   planResponse,
   type RequestHead,
 } from '@sallyport/http1';
-import type { Host, Instant } from '@sallyport/model';
-import type { Permit } from '@sallyport/routes';
+import type { Instant } from '@sallyport/model';
+import { type Admitted, admitRequest } from './admission.ts';
 import type { AppConnection, AppUser } from './app-connection.ts';
 import type { ClientSide } from './client-side.ts';
 import type { ServingInstance } from './instance.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
-import { type Origin, originOf } from './peer.ts';
-import { codecPolicy } from './policy.ts';
 import type { Ending } from './records.ts';
 import { answerOurselves, CODE_OF_REVOCATION, refusalOfDial } from './refusal.ts';
 import type { Carrier, CloseReason } from './streams.ts';
@@ -61,14 +56,11 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
   let over = false;
   let lastActivityAt = startedAt;
 
-  let asked: Asked | undefined;
-  let origin: Origin | undefined;
-  let permit: Permit | undefined;
-  let stated = false;
+  /** Absent if the request was refused as it came. */
+  let admitted: Admitted | undefined;
 
   let app: AppConnection | undefined;
   let toApp: Outbox | undefined;
-  let requestText = '';
   let repeated = false;
   let dialling: AbortController | undefined;
   let appBlocked = false;
@@ -90,37 +82,18 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
   // --- the way to the application
 
   function begin() {
-    const checked = checkRequest(head);
-    if (!checked.ok) return refuse(checked.error.code, checked.error.reason);
-    asked = checked.value;
-    origin = originOf(head, client.peer, surroundings.trusted);
-    const verdict = instance.admit({ serverName: client.serverName, host: asked.host as Host }, startedAt);
-    if (!verdict.ok) return refuse(verdict.error, 'not admitted');
-    if (!enterStatedClient(origin)) return refuse('over_limit', `too many exchanges of ${origin.client}`);
-    // The same turn as its admission: nothing can be withdrawn in the gap.
-    if (!instance.open(verdict.value, carrier)) return refuse('over_limit', 'too many streams of this route');
-    permit = verdict.value;
-    const { route } = permit;
-    requestText = forwardRequest(head, asked, {
-      policy: codecPolicy(route),
-      port: route.port,
-      forwardedFor: origin.forwardedFor,
-    });
-    const waiting = instance.pool.take(route.key);
-    if (waiting === undefined) void dial(permit);
-    else send(waiting);
+    const verdict = admitRequest(client, instance, head, carrier, startedAt);
+    if (!verdict.ok) return refuse(verdict.error.code, verdict.error.reason, verdict.error.host);
+    admitted = verdict.value;
+    const waiting = instance.pool.take(admitted.route.key);
+    if (waiting === undefined) void dial(admitted);
+    else send(waiting, admitted);
   }
 
-  function enterStatedClient({ client: address }: Origin): boolean {
-    if (!client.peer.trusted || address === client.peer.address) return true;
-    stated = surroundings.statedClients.enter(address);
-    return stated;
-  }
-
-  async function dial({ route }: Permit): Promise<void> {
+  async function dial(to: Admitted): Promise<void> {
     const dial = new AbortController();
     dialling = dial;
-    const dialled = await instance.pool.dial(route, dial.signal);
+    const dialled = await instance.pool.dial(to.route, dial.signal);
     dialling = undefined;
     if (over || !unanswered()) {
       if (dialled.ok) dialled.value.socket.destroy();
@@ -132,17 +105,17 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
       dialled.value.socket.destroy();
       return refuse(lapsed, 'lapsed while dialling');
     }
-    send(dialled.value);
+    send(dialled.value, to);
     client.readRequest();
   }
 
   /** Queues the head; it leaves with as much of the body as is here, in `flushRequest`. */
-  function send(connection: AppConnection): void {
+  function send(connection: AppConnection, { asked, headText }: Admitted): void {
     app = connection;
     app.user = appUser;
-    app.answers.expect(head, asked?.webSocket === true);
+    app.answers.expect(head, asked.webSocket);
     toApp = createOutbox(app.socket);
-    toApp.text(requestText);
+    toApp.text(headText);
     appBlocked = false;
     lastActivityAt = clock.now();
   }
@@ -198,12 +171,12 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
   }
 
   function beginAnswer(): void {
-    if (app === undefined || asked === undefined || permit === undefined) return;
+    if (app === undefined || admitted === undefined) return;
     const closing = client.closing() || !requestWhole();
     plan = planResponse(head, app.answers.head, closing);
     status = app.answers.head.status;
     step('answer-head');
-    outbox.text(forwardResponse(app.answers.head, plan, asked.host, codecPolicy(permit.route)));
+    outbox.text(forwardResponse(app.answers.head, plan, admitted.asked.host, admitted.policy));
   }
 
   function sendAnswerData(data: Buffer) {
@@ -226,7 +199,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     const sentWhole = requestWhole() && !appBlocked;
     step('answer-end');
     // After a refused upgrade an application may have lost count of what this connection is: never use it again.
-    if (app.answers.reusable && sentWhole && !app.ended && asked?.webSocket === false) {
+    if (app.answers.reusable && sentWhole && !app.ended && admitted?.asked.webSocket === false) {
       instance.pool.give(app);
       app = undefined;
     } else dropApp();
@@ -243,11 +216,11 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
 
   /** The connection ended without a byte. */
   function repeatOrRefuse() {
-    const again = app?.reused === true && !repeated && permit !== undefined && mayRepeat(head);
+    const again = app?.reused === true && !repeated && mayRepeat(head);
     dropApp();
-    if (!again || permit === undefined) return refuse('app_protocol', 'the connection ended before an answer');
+    if (!again || admitted === undefined) return refuse('app_protocol', 'the connection ended before an answer');
     repeated = true;
-    void dial(permit);
+    void dial(admitted);
   }
 
   function fail(ending: 'app-gone' | 'app-protocol', reason: string) {
@@ -255,7 +228,8 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     dropApp();
     outbox.flush();
     finish(ending, undefined, reason);
-    client.cut('flushed');
+    // A length or chunks say themselves that they are not whole; a body that ends with the connection needs a reset.
+    client.cut(plan?.framing === 'until-close' ? 'reset-flushed' : 'close-flushed');
   }
 
   const appUser: AppUser = {
@@ -280,10 +254,10 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
   };
 
   function openTunnel(): void {
-    if (app === undefined || asked === undefined || permit === undefined) return;
+    if (app === undefined || admitted === undefined) return;
     step('switch');
     status = app.answers.head.status;
-    outbox.text(forwardSwitch(app.answers.head, asked.host, codecPolicy(permit.route)));
+    outbox.text(forwardSwitch(app.answers.head, admitted.asked.host, admitted.policy));
     tunnel = startTunnel({ client, app, instance, onEnd: endTunnel });
   }
 
@@ -297,17 +271,17 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
   // --- ends
 
   /** Answers in the application's place. What is already here of the request is dropped, so that the connection may live. */
-  function refuse(code: Code, reason: string): void {
+  function refuse(code: Code, reason: string, host = admitted?.asked.host ?? ''): void {
     dropApp();
-    leave();
+    admitted?.leave();
     while (state === 'receiving') {
       const event = requests.read();
       if (event === 'end') step('request-end');
       else if (event !== 'data') break;
     }
-    if (permit !== undefined) instance.note(code, client.serverName, reason);
+    if (admitted !== undefined) instance.note(code, client.serverName, reason);
     const close = !requestWhole() || client.closing();
-    const answer = answerOurselves(code, { request: head, host: asked?.host ?? '', close });
+    const answer = answerOurselves(code, { request: head, host, close });
     step('answer-head');
     step('answer-end');
     status = answer.status;
@@ -319,16 +293,10 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     });
   }
 
-  function leave(): void {
-    if (permit !== undefined) instance.done(permit.route, carrier);
-    if (stated && origin !== undefined) surroundings.statedClients.leave(origin.client);
-    stated = false;
-  }
-
   function finish(ending: Ending, code?: Code, reason?: string): void {
     if (over) return;
     over = true;
-    leave();
+    admitted?.leave();
     const query = head.target.indexOf('?');
     surroundings.onExchange({
       kind: tunnel === undefined ? 'http' : 'tunnel',
@@ -340,11 +308,11 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
       path: query < 0 ? head.target : head.target.slice(0, query),
       host: client.serverName,
       sandboxId: instance.sandboxId,
-      ...(permit === undefined ? {} : { service: permit.route.service }),
+      ...(admitted === undefined ? {} : { service: admitted.route.service }),
       bytesIn,
       bytesOut,
       durationMs: clock.now() - startedAt,
-      client: origin?.client ?? client.peer.address,
+      client: admitted?.origin.client ?? client.peer.address,
     });
   }
 
@@ -356,13 +324,12 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
         return refuse(instance.lapsedAt(clock.now()) ?? CODE_OF_REVOCATION[reason], reason);
       dropApp();
       finish(reason);
-      client.cut('now');
+      client.cut('reset');
     },
   };
 
   const exchange: Exchange = {
-    wantsRequest: () =>
-      state === 'receiving' || state === 'early-answering' ? toApp !== undefined && app !== undefined && !appBlocked : false,
+    wantsRequest: () => app !== undefined && !appBlocked && (state === 'receiving' || state === 'early-answering'),
     requestData(data) {
       bytesIn += data.length;
       if (toApp === undefined || !maySend()) return;
@@ -380,7 +347,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
       if (unanswered()) return refuse(code, reason);
       dropApp();
       finish('client-gone', code, reason);
-      client.cut('flushed');
+      client.cut('close-flushed');
     },
     flushRequest() {
       if (over || app === undefined || toApp === undefined) return;
@@ -403,7 +370,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
       if (silentMs < limits.streamSilenceMs) return;
       dropApp();
       finish('silent');
-      client.cut('now');
+      client.cut('reset');
     },
     revoke: (reason) => carrier.revoke(reason),
   };

@@ -49,6 +49,7 @@ export function createOutbox(socket: Socket): Outbox {
 
   return {
     text(part) {
+      if (part === '') return;
       parts.push(part);
       size += part.length;
     },

@@ -58,11 +58,14 @@ export function createAppPool({ connector, limits, clock }: AppPoolOptions): App
   return {
     take(key) {
       const waiting = idle.get(key);
-      const connection = waiting?.pop();
-      if (connection === undefined) return undefined;
-      count -= 1;
-      connection.reused = true;
-      return connection;
+      for (let connection = waiting?.pop(); connection !== undefined; connection = waiting?.pop()) {
+        count -= 1;
+        connection.reused = true;
+        // It may be dying, its events not yet told.
+        if (connection.socket.writable && connection.socket.readable) return connection;
+        connection.socket.destroy();
+      }
+      return undefined;
     },
     async dial(route, signal) {
       const dialled = await connector.dial(route.port, signal);

@@ -48,7 +48,7 @@ export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tu
     if (over) return;
     app.socket.destroy();
     end(ending);
-    client.cut('now');
+    client.cut('reset');
   }
 
   /** Checked for every chunk, in both directions: past the deadline not one byte more. */
@@ -91,7 +91,7 @@ export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tu
     appLost() {
       if (over) return;
       end('app-gone');
-      client.cut('flushed');
+      client.cut('reset-flushed');
     },
   };
 

@@ -25,7 +25,7 @@ import { createPublisher, plain } from './testing/publication.ts';
 import { type Discovery, wire } from './wire.ts';
 
 const { DiscoveryServiceService: service } = discoveryV1;
-const authority = createTestAuthority();
+const authority = await createTestAuthority();
 const keysDirectory = mkdtempSync(join(tmpdir(), 'sallyport-keys-'));
 const clock = createManualClock();
 const memory = createMemoryStore({ clock });
@@ -72,7 +72,11 @@ beforeAll(async () => {
       urlPort: 8443,
       signingKeys: keysDirectory,
       trustDomain: 'acme.test',
-      tls: authority.issue('discovery', 'URI:spiffe://acme.test/discovery/d1,DNS:localhost,IP:127.0.0.1'),
+      tls: await authority.issue('discovery', {
+        uris: ['spiffe://acme.test/discovery/d1'],
+        dnsNames: ['localhost'],
+        ipAddresses: ['127.0.0.1'],
+      }),
       listenTls: {},
     }),
     processOf('d1'),

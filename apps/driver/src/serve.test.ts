@@ -7,7 +7,7 @@ import { createStaticDriver, credentialHash } from './static-driver.ts';
 
 const { ComputeDriverServiceService: service, ComputeDriverAppEndpointsServiceService: endpoints } = driverV1;
 const trustDomain = 'acme.test';
-const authority = createTestAuthority();
+const authority = await createTestAuthority();
 const plain = (value: unknown): never => value as never;
 const state = {
   workloads: [
@@ -22,12 +22,12 @@ let server: DriverServer;
 let tls: TlsSource;
 let link: Link;
 
-const start = () =>
+const start = async () =>
   serveDriver(
     driver,
     {
       listen: { host: '127.0.0.1', port: 0 },
-      tls: authority.issue('driver', `URI:spiffe://${trustDomain}/driver/d1`),
+      tls: await authority.issue('driver', { uris: [`spiffe://${trustDomain}/driver/d1`] }),
       trustDomain,
     },
     { log, stopping: new AbortController().signal },
@@ -42,7 +42,7 @@ const linkTo = (to: DriverServer): Link =>
 
 beforeAll(async () => {
   server = await start();
-  const opened = await openTlsFiles(authority.issue('gateway', `URI:spiffe://${trustDomain}/gateway/g1`));
+  const opened = await openTlsFiles(await authority.issue('gateway', { uris: [`spiffe://${trustDomain}/gateway/g1`] }));
   if (!opened.ok) throw new Error(opened.error);
   tls = opened.value;
   link = linkTo(server);
@@ -128,7 +128,7 @@ test('a watch tells what is there and what changes, and ends with the driver', a
 });
 
 test('a port in use is said so that people can mend it', async () => {
-  const tlsFiles = authority.issue('driver', `URI:spiffe://${trustDomain}/driver/d1`);
+  const tlsFiles = await authority.issue('driver', { uris: [`spiffe://${trustDomain}/driver/d1`] });
   await expect(
     serveDriver(driver, { listen: server.address, tls: tlsFiles, trustDomain }, { log, stopping: new AbortController().signal }),
   ).rejects.toThrow(/in use.*--driver-listen/);

@@ -34,7 +34,7 @@ export interface Watchman {
   fencedSince(sandboxId: SandboxId): Instant;
   /** When another gateway's key vanished; undefined while it stands. */
   goneSince(gatewayId: GatewayId): Instant | undefined;
-  /** Of a session that this gateway held or holds: when its stream was lost, and its last sign of life. */
+  /** Of a session that this gateway held or holds: when its stream was lost, and its last sign of life. Never opened: undefined. */
   session(
     sessionId: SessionId,
   ): { readonly lostAt: Instant | undefined; readonly lastGoodReportAt: Instant | undefined } | undefined;
@@ -63,7 +63,9 @@ export function moveFor(world: World, watchman: Watchman, sandboxId: SandboxId, 
     }
     case 'owned': {
       if (!isSuspect(world, watchman, sandboxId, current.by, now)) return undefined;
-      const next = fence(current, sandbox.value.runtimeId, unixMs);
+      // What it served is what its session was opened for: the workload may have been replaced since.
+      const served = world.session(sandboxId, current.by)?.value.runtimeId ?? sandbox.value.runtimeId;
+      const next = fence(current, served, unixMs);
       return next.ok ? move(next.value, { on: 'session', memberId: current.by }) : undefined;
     }
     case 'fencing': {
@@ -79,20 +81,27 @@ export function moveFor(world: World, watchman: Watchman, sandboxId: SandboxId, 
 /** A missing heartbeat or a deleted Pod alone is no proof of death; these begin a wait, they do not end it. */
 function isSuspect(world: World, watchman: Watchman, sandboxId: SandboxId, by: MemberId, now: Instant): boolean {
   if (now < later(watchman.recoveredAt, SUSPICION_GRACE_MS)) return false;
+  // An owner that has only just come, or come back, has had no time to report: its silence begins here.
+  const ownedSince = watchman.seenSince(sandboxId);
+  const silentSince = (at: Instant): boolean =>
+    now >= later(at, SILENCE_SUSPECT_MS) && now >= later(ownedSince, SILENCE_SUSPECT_MS);
   const session = world.session(sandboxId, by)?.value;
-  if (session === undefined) return now >= later(watchman.seenSince(sandboxId), SILENCE_SUSPECT_MS);
+  if (session === undefined) return silentSince(ownedSince);
   if (session.gatewayId !== watchman.gatewayId) {
     const gone = watchman.goneSince(session.gatewayId);
     return gone !== undefined && now >= later(gone, SILENCE_SUSPECT_MS);
   }
+  // A session is on record before it is open, and its owner has just shown itself: knowing nothing of it is no ground.
   const held = watchman.session(session.sessionId);
-  // Long forgotten: whoever held it is not here any more.
-  if (held === undefined) return now >= later(watchman.seenSince(sandboxId), SILENCE_SUSPECT_MS);
+  if (held === undefined) return false;
   if (held.lostAt !== undefined && now >= later(held.lostAt, STREAM_LOST_SUSPECT_MS)) return true;
-  return held.lastGoodReportAt !== undefined && now >= later(held.lastGoodReportAt, SILENCE_SUSPECT_MS);
+  return held.lastGoodReportAt !== undefined && silentSince(held.lastGoodReportAt);
 }
 
-/** The ready member of the pool that owns the fewest of its sandboxes and has room; the smallest id among equals. */
+/**
+ * The ready member of the pool that owns the fewest of its sandboxes and has room; the smallest id among equals. One whose
+ * gateway is gone is none: nobody knows that it is there, and as it owns nothing it would be chosen again and again.
+ */
 function candidate(
   world: World,
   sandbox: SandboxRecord,
@@ -104,7 +113,8 @@ function candidate(
   let bestLoad = Number.POSITIVE_INFINITY;
   for (const [memberId, { value: member }] of world.members(sandbox.poolId)) {
     const owned = load.get(memberId) ?? 0;
-    if (memberId === except || !member.ready || member.draining || owned >= member.capacity || !may(member)) continue;
+    const here = member.ready && !member.draining && world.gateways.has(member.gatewayId);
+    if (memberId === except || !here || owned >= member.capacity || !may(member)) continue;
     if (owned > bestLoad || (owned === bestLoad && best !== undefined && best < memberId)) continue;
     best = memberId;
     bestLoad = owned;

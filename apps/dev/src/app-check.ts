@@ -6,7 +6,9 @@ const DIAL_MS = 1_000;
 
 /** Which of the services nothing listens for now, on neither loopback address. */
 export async function findUnreachable(services: readonly WantedService[]): Promise<readonly WantedService[]> {
-  const reachable = await Promise.all(services.map(async ({ port }) => (await accepts('127.0.0.1', port)) || accepts('::1', port)));
+  const reachable = await Promise.all(
+    services.map(async ({ port }) => (await accepts('127.0.0.1', port)) || accepts('::1', port)),
+  );
   return services.filter((_service, index) => !reachable[index]);
 }
 

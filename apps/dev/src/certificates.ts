@@ -1,7 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { keepAuthority, keepCertificate, spiffeId } from '@sallyport/pki';
 import { writeFileAtomic } from '@sallyport/process';
-import { readFile } from 'node:fs/promises';
 
 /** Files of one dev stack's certificates; all under its state directory, keys readable by its user alone. */
 export interface DevCertificates {
@@ -31,9 +31,26 @@ export async function keepCertificates(
     days: CA_DAYS,
     now,
   });
-  const internal = await keepAuthority(directory, 'internal-ca', { commonName: 'Sallyport internal CA', permittedTrustDomain: TRUST_DOMAIN, days: CA_DAYS, now });
-  const app = given ?? (await keepCertificate(directory, 'apps', dev, { dnsNames: [`*.${domain}`, domain], usages: ['server'], days: LEAF_DAYS, now }));
-  const loopback = await keepCertificate(directory, 'loopback', dev, { ipAddresses: ['127.0.0.1', '::1'], usages: ['server'], days: LEAF_DAYS, now });
+  const internal = await keepAuthority(directory, 'internal-ca', {
+    commonName: 'Sallyport internal CA',
+    permittedTrustDomain: TRUST_DOMAIN,
+    days: CA_DAYS,
+    now,
+  });
+  const app =
+    given ??
+    (await keepCertificate(directory, 'apps', dev, {
+      dnsNames: [`*.${domain}`, domain],
+      usages: ['server'],
+      days: LEAF_DAYS,
+      now,
+    }));
+  const loopback = await keepCertificate(directory, 'loopback', dev, {
+    ipAddresses: ['127.0.0.1', '::1'],
+    usages: ['server'],
+    days: LEAF_DAYS,
+    now,
+  });
   let caFile = dev.certFile;
   if (given !== undefined) {
     caFile = join(directory, 'trust.crt');
@@ -46,7 +63,12 @@ export async function keepCertificates(
     trustDomain: TRUST_DOMAIN,
     async internal(name) {
       const uris = [spiffeId(TRUST_DOMAIN, name, 'dev')];
-      const { certFile, keyFile } = await keepCertificate(directory, name, internal, { uris, usages: ['server', 'client'], days: LEAF_DAYS, now });
+      const { certFile, keyFile } = await keepCertificate(directory, name, internal, {
+        uris,
+        usages: ['server', 'client'],
+        days: LEAF_DAYS,
+        now,
+      });
       return { caFile: internal.certFile, certFile, keyFile };
     },
   };

@@ -16,29 +16,46 @@ const declare = (read: Reader) => ({
   process: {
     // Quiet by default: the screen says what people need.
     logLevel: read.choice('log-level', 'The least serious lines to log.', LOG_LEVELS, { otherwise: 'warn' }),
-    adminListen: read.address('admin-listen', 'Where health and metrics are served, as plain HTTP.', { otherwise: { host: '127.0.0.1', port: 0 } }),
+    adminListen: read.address('admin-listen', 'Where health and metrics are served, as plain HTTP.', {
+      otherwise: { host: '127.0.0.1', port: 0 },
+    }),
     drainMs: 600,
   } satisfies ProcessConfig,
-  services: read.list<WantedService>('service', `A port of yours to serve: ${SERVICE_FORM}; again for each. Without it a demo is served.`, parseServiceOption, {
-    placeholder: 'NAME=PORT',
-    max: 64,
-  }),
+  services: read.list<WantedService>(
+    'service',
+    `A port of yours to serve: ${SERVICE_FORM}; again for each. Without it a demo is served.`,
+    parseServiceOption,
+    {
+      placeholder: 'NAME=PORT',
+      max: 64,
+    },
+  ),
   port: read.port('port', 'Port of the https URLs; 0 takes any free one.', { otherwise: DEFAULT_PORT, min: 0 }),
   listen: read.text('listen', 'Address to listen on.', { otherwise: '127.0.0.1' }),
   domain: read.parsed('domain', 'Domain of the https URLs.', parseDomain, { otherwise: 'apps.localhost' }),
-  delivery: read.choice('delivery', 'How the supervisor gets its configuration.', ['push', 'poll'] as const, { otherwise: 'push' }),
-  mode: read.choice('mode', 'Whether all sandboxes share one supervisor, or each has its own (on the next ports).', ['shared', 'dedicated'] as const, { otherwise: 'shared' }),
+  delivery: read.choice('delivery', 'How the supervisor gets its configuration.', ['push', 'poll'] as const, {
+    otherwise: 'push',
+  }),
+  mode: read.choice(
+    'mode',
+    'Whether all sandboxes share one supervisor, or each has its own (on the next ports).',
+    ['shared', 'dedicated'] as const,
+    { otherwise: 'shared' },
+  ),
   readyFile: read.text('ready-file', 'File to write, as JSON, once everything serves.', { optional: true }),
   store: read.choice('store', 'Where the records are kept.', ['memory'] as const, { otherwise: 'memory' }),
   certFile: read.file('cert', 'Certificate for the applications instead of one of our own, PEM.', { optional: true }),
   keyFile: read.file('key', 'Key of that certificate, PEM.', { optional: true }),
-  stateDir: read.text('state-dir', 'Where the CA, the admin token and the ready file are kept; by default .sallyport.', { optional: true }),
+  stateDir: read.text('state-dir', 'Where the CA, the admin token and the ready file are kept; by default .sallyport.', {
+    optional: true,
+  }),
   serveAnyway: read.flag('serve-anyway', 'Serve even if no application listens yet.'),
 });
 
 function check(config: Config): readonly string[] {
   const problems: string[] = [];
-  if ((config.certFile === undefined) !== (config.keyFile === undefined)) problems.push('--cert and --key go together: give both');
+  if ((config.certFile === undefined) !== (config.keyFile === undefined))
+    problems.push('--cert and --key go together: give both');
   const twice = findTwice(config.services);
   if (twice !== undefined) problems.push(`--service: ${twice} is given twice; give each service once`);
   for (const { ref } of config.services) {

@@ -4,5 +4,11 @@ import type { Config } from './config.ts';
 import type { WantedService } from './service-option.ts';
 import type { Stack } from './stack.ts';
 export function createFollower(_config: Config, _wanted: readonly WantedService[]) {
-  return { observe(_record: ExchangeRecord) {}, begin(stack: Stack, _clock: Clock) { void stack.operator.list().then((s) => console.log(s)); }, close() {} };
+  return {
+    observe(_record: ExchangeRecord) {},
+    begin(stack: Stack, _clock: Clock) {
+      void stack.operator.list().then((s) => console.log(s));
+    },
+    close() {},
+  };
 }

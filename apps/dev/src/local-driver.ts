@@ -3,7 +3,12 @@ import { ok, type PoolId, type RuntimeId } from '@sallyport/model';
 
 /** The driver of one machine: every sandbox that is asked for is this machine, and supervisors are known as they start. */
 export interface LocalDriver extends Driver {
-  know(supervisor: { readonly uid: string; readonly poolId: PoolId; readonly credential: string; readonly address: string }): void;
+  know(supervisor: {
+    readonly uid: string;
+    readonly poolId: PoolId;
+    readonly credential: string;
+    readonly address: string;
+  }): void;
 }
 
 export function createLocalDriver(runtimeId: RuntimeId): LocalDriver {

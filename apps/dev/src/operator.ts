@@ -1,12 +1,16 @@
+import type { Mode } from '@sallyport/authority';
 import type { PoolId } from '@sallyport/model';
 import { CannotStart } from '@sallyport/process';
 import { call, gatewayV1, type Link, modeNumber, policyMessage } from '@sallyport/wire';
-import type { Mode } from '@sallyport/authority';
 import type { WantedService } from './service-option.ts';
 
 /** What the dev stack asks of its own gateway, as any operator would: with a token, over the operator port. */
 export interface OperatorClient {
-  register(name: { readonly workspace: string; readonly sandbox: string }, mode: Mode, poolId: PoolId | ''): Promise<gatewayV1.Sandbox>;
+  register(
+    name: { readonly workspace: string; readonly sandbox: string },
+    mode: Mode,
+    poolId: PoolId | '',
+  ): Promise<gatewayV1.Sandbox>;
   expose(service: WantedService): Promise<gatewayV1.Service>;
   list(): Promise<readonly gatewayV1.Service[]>;
 }
@@ -16,7 +20,9 @@ const DEADLINE_MS = 5_000;
 export function createOperatorClient(link: Link, bearer: string): OperatorClient {
   const options = { deadlineMs: DEADLINE_MS, bearer };
   const methods = gatewayV1.GatewayServiceService;
-  const must = <T>(result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: { readonly message: string } }): T => {
+  const must = <T>(
+    result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: { readonly message: string } },
+  ): T => {
     if (!result.ok) throw new CannotStart(result.error.message);
     return result.value;
   };
@@ -30,7 +36,9 @@ export function createOperatorClient(link: Link, bearer: string): OperatorClient
       return present(must(await call(link, methods.registerSandbox, request, options)).sandbox);
     },
     async expose({ ref, port, policy }) {
-      return present(must(await call(link, methods.exposeService, { name: ref, port, policy: policyMessage(policy) }, options)).service);
+      return present(
+        must(await call(link, methods.exposeService, { name: ref, port, policy: policyMessage(policy) }, options)).service,
+      );
     },
     async list() {
       const listed = await call(link, methods.listServices, { workspace: '', sandbox: '' }, options);

@@ -1,6 +1,6 @@
+import type { Address } from '@sallyport/process';
 import type { gatewayV1 } from '@sallyport/wire';
 import { formatTarget } from '@sallyport/wire';
-import type { Address } from '@sallyport/process';
 import type { Part } from './stack.ts';
 
 /** What others read to find a running stack: scripts, tests and the command line. */
@@ -8,7 +8,13 @@ export interface ReadyFile {
   readonly domain: string;
   /** For `curl --cacert` and for the gateway and discovery ports alike. */
   readonly caFile: string;
-  readonly services: readonly { readonly workspace: string; readonly sandbox: string; readonly service: string; readonly host: string; readonly url: string }[];
+  readonly services: readonly {
+    readonly workspace: string;
+    readonly sandbox: string;
+    readonly service: string;
+    readonly host: string;
+    readonly url: string;
+  }[];
   readonly processes: readonly {
     readonly name: string;
     readonly app: string;
@@ -44,7 +50,14 @@ export const readyFileOf = (facts: ReadyFacts): ReadyFile => ({
     host,
     url,
   })),
-  processes: facts.parts.map(({ name, app, address }) => ({ name, app, pid: facts.pid, address: address.host, port: address.port, adminPort: facts.adminPort })),
+  processes: facts.parts.map(({ name, app, address }) => ({
+    name,
+    app,
+    pid: facts.pid,
+    address: address.host,
+    port: address.port,
+    adminPort: facts.adminPort,
+  })),
   adminTokenFile: facts.adminTokenFile,
   gatewayAddress: formatTarget(facts.gatewayAddress),
   discoveryAddress: formatTarget(facts.discoveryAddress),

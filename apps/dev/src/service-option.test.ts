@@ -16,7 +16,9 @@ const forms: readonly [title: string, text: string, ref: string, port: number, h
 
 test.each(forms)('takes %s', (_title, text, ref, port, host) => {
   const parsed = parseServiceOption(text);
-  expect(parsed.ok && { ref: formatServiceRef(parsed.value.ref), port: parsed.value.port, host: parsed.value.policy.host.kind }).toEqual({
+  expect(
+    parsed.ok && { ref: formatServiceRef(parsed.value.ref), port: parsed.value.port, host: parsed.value.policy.host.kind },
+  ).toEqual({
     ref,
     port,
     host,

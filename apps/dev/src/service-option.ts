@@ -3,8 +3,8 @@ import {
   DEFAULT_POLICY,
   err,
   isPort,
-  ok,
   type OriginPolicy,
+  ok,
   parseServiceRef,
   type Result,
   type ServicePolicy,
@@ -41,7 +41,8 @@ export function parseServiceOption(text: string): Result<WantedService, string> 
     return err(`${shown}: ${address} cannot be reached: only this machine's loopback can; write it as ${SERVICE_FORM}`);
   }
   const port = /^\d{1,6}$/.test(portText) ? Number(portText) : Number.NaN;
-  if (!isPort(port)) return err(`${shown}: port ${JSON.stringify(portText)} is not between 1 and 65535; write it as ${SERVICE_FORM}`);
+  if (!isPort(port))
+    return err(`${shown}: port ${JSON.stringify(portText)} is not between 1 and 65535; write it as ${SERVICE_FORM}`);
   const policy = parsePolicy(options);
   return policy.ok ? ok({ ref: ref.value, port, policy: policy.value }) : err(`${shown}: ${policy.error}`);
 }
@@ -55,10 +56,14 @@ function parsePolicy(options: readonly string[]): Result<ServicePolicy, string> 
     const [key, value = ''] = option.split('=', 2);
     const origin = ORIGINS.find((each) => each === value);
     const cookies = COOKIES.find((each) => each === value);
-    if (key === 'host' && value !== '') policy = { ...policy, host: value === 'public' || value === 'loopback' ? { kind: value } : { kind: 'value', value } };
+    if (key === 'host' && value !== '')
+      policy = { ...policy, host: value === 'public' || value === 'loopback' ? { kind: value } : { kind: 'value', value } };
     else if (key === 'origin' && origin !== undefined) policy = { ...policy, origin };
     else if (key === 'cookies' && cookies !== undefined) policy = { ...policy, cookies };
-    else return err(`${JSON.stringify(option)} is none of host=public|loopback|VALUE, origin=keep|match-host|strip, cookies=isolate|pass`);
+    else
+      return err(
+        `${JSON.stringify(option)} is none of host=public|loopback|VALUE, origin=keep|match-host|strip, cookies=isolate|pass`,
+      );
   }
   return ok(policy);
 }

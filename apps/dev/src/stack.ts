@@ -1,17 +1,25 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createLocalDriver } from './local-driver.ts';
+import * as discovery from '@sallyport/discovery';
 import { serveDriver } from '@sallyport/driver';
 import * as gateway from '@sallyport/gateway';
-import * as discovery from '@sallyport/discovery';
-import * as supervisor from '@sallyport/supervisor';
 import type { PoolId, RuntimeId } from '@sallyport/model';
-import { type Address, createMetrics, type Process, type Reading, type Running, type Source, writeFileAtomic } from '@sallyport/process';
+import {
+  type Address,
+  createMetrics,
+  type Process,
+  type Reading,
+  type Running,
+  type Source,
+  writeFileAtomic,
+} from '@sallyport/process';
 import type { ExchangeRecord } from '@sallyport/proxy';
 import { createMemoryStore } from '@sallyport/store';
+import * as supervisor from '@sallyport/supervisor';
 import { createSigningKey, formatTarget, openLink, openSigningKeys, openTlsFiles, signOperatorToken } from '@sallyport/wire';
 import { type DevCertificates, keepCertificates } from './certificates.ts';
 import type { Config } from './config.ts';
+import { createLocalDriver } from './local-driver.ts';
 import { createOperatorClient, type OperatorClient } from './operator.ts';
 import type { StateDir } from './state-dir.ts';
 
@@ -46,9 +54,17 @@ const TOKEN_LIFETIME_MS = 30 * 24 * 3_600_000;
 const LOOPBACK: Address = { host: '127.0.0.1', port: 0 };
 
 /** Wires all services into this process as they are wired in their own: real ports, real TLS, one store in memory. */
-export async function startStack(config: Config, process: Process, state: StateDir, observe: (record: ExchangeRecord) => void): Promise<Stack> {
+export async function startStack(
+  config: Config,
+  process: Process,
+  state: StateDir,
+  observe: (record: ExchangeRecord) => void,
+): Promise<Stack> {
   const { clock, log, randomId } = process;
-  const given = config.certFile === undefined || config.keyFile === undefined ? undefined : { certFile: config.certFile, keyFile: config.keyFile };
+  const given =
+    config.certFile === undefined || config.keyFile === undefined
+      ? undefined
+      : { certFile: config.certFile, keyFile: config.keyFile };
   const certificates = await keepCertificates(state.pki, config.domain, given);
   const { keys, adminTokenFile } = await makeTokens(state.run);
   const store = createMemoryStore({ clock });
@@ -56,7 +72,11 @@ export async function startStack(config: Config, process: Process, state: StateD
   const parts: Part[] = [];
 
   const driverApp = createLocalDriver(`local-${randomId()}` as RuntimeId);
-  const driver = await serveDriver(driverApp, { listen: LOOPBACK, tls: await certificates.internal('driver'), trustDomain: certificates.trustDomain }, part('driver'));
+  const driver = await serveDriver(
+    driverApp,
+    { listen: LOOPBACK, tls: await certificates.internal('driver'), trustDomain: certificates.trustDomain },
+    part('driver'),
+  );
   began('driver', 'driver', driver, driver.address);
 
   // Known once the first listener is bound; until then no URL is asked for.
@@ -81,13 +101,21 @@ export async function startStack(config: Config, process: Process, state: StateD
     'discovery-cert-file': certificates.loopback.certFile,
     'discovery-key-file': certificates.loopback.keyFile,
   });
-  const theDiscovery = await discovery.wire(discoveryConfig, part('discovery'), { store: store.connect(), urlPort: () => urlPort });
+  const theDiscovery = await discovery.wire(discoveryConfig, part('discovery'), {
+    store: store.connect(),
+    urlPort: () => urlPort,
+  });
   began('discovery-1', 'discovery', theDiscovery, theDiscovery.address);
 
   const trust = await openTlsFiles({ caFile: certificates.caFile });
   if (!trust.ok) throw new Error(trust.error);
   const token = await readToken(adminTokenFile);
-  const link = openLink({ target: formatTarget(theGateway.operatorAddress), tls: trust.value, showsCertificate: false, server: { kind: 'host-name' } });
+  const link = openLink({
+    target: formatTarget(theGateway.operatorAddress),
+    tls: trust.value,
+    showsCertificate: false,
+    server: { kind: 'host-name' },
+  });
   const supervisors: Started[] = [];
   const supervisorsDir = join(state.run, 'supervisors');
   await mkdir(supervisorsDir, { recursive: true, mode: 0o700 });
@@ -112,7 +140,11 @@ export async function startStack(config: Config, process: Process, state: StateD
       ...internal(await certificates.internal('supervisor')),
     });
     // Ports of the stack itself are no applications: serving one would lead around its own authentication.
-    const started = await supervisor.wire(supervisorConfig, part(name), { observe, ownPorts: [process.admin.port, ...parts.map(({ address }) => address.port), theGateway.supervisorAddress.port] });
+    const started = await supervisor.wire(supervisorConfig, part(name), {
+      portSetting: 'port',
+      observe,
+      ownPorts: [process.admin.port, ...parts.map(({ address }) => address.port), theGateway.supervisorAddress.port],
+    });
     if (supervisors.length === 0) urlPort = started.appPort ?? urlPort;
     supervisors.push({ poolId, supervisor: started });
     began(name, 'supervisor', started, { host: config.listen, port: started.appPort ?? 0 });
@@ -147,7 +179,11 @@ export async function startStack(config: Config, process: Process, state: StateD
   };
 }
 
-const internal = (files: { readonly caFile: string; readonly certFile: string; readonly keyFile: string }): Record<string, string> => ({
+const internal = (files: {
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}): Record<string, string> => ({
   'internal-ca-file': files.caFile,
   'internal-cert-file': files.certFile,
   'internal-key-file': files.keyFile,
@@ -178,4 +214,5 @@ async function readToken(file: string): Promise<string> {
 }
 
 /** Where clients on this machine reach a listener that takes every address. */
-const addressToDial = (listen: string): string => (listen === '0.0.0.0' || listen === 'localhost' ? '127.0.0.1' : listen === '::' ? '::1' : listen);
+const addressToDial = (listen: string): string =>
+  listen === '0.0.0.0' || listen === 'localhost' ? '127.0.0.1' : listen === '::' ? '::1' : listen;

@@ -24,7 +24,8 @@ export async function claimStateDir(given: string | undefined, byDefault: string
     const run = number === 1 ? base : join(base, String(number));
     const holder = await claim(run, pid);
     if (holder === undefined) return { run, pki: join(base, 'pki'), release: () => clear(run, run !== base) };
-    if (given !== undefined) throw new CannotStart(`--state-dir: ${base} is in use by process ${holder}; end that one, or name another directory`);
+    if (given !== undefined)
+      throw new CannotStart(`--state-dir: ${base} is in use by process ${holder}; end that one, or name another directory`);
   }
   throw new CannotStart(`${base} is in use by ${STACKS_MAX} stacks; end some, or name another directory with --state-dir`);
 }

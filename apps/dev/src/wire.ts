@@ -5,12 +5,12 @@ import { CannotStart, type Process, type Running, wait, writeFileAtomic } from '
 import type { gatewayV1 } from '@sallyport/wire';
 import { findUnreachable } from './app-check.ts';
 import { type Config, DEFAULT_STATE_DIR } from './config.ts';
+import { demoService } from './demo-service.ts';
 import { createFollower } from './follower.ts';
 import { readyFileOf } from './ready-file.ts';
 import type { WantedService } from './service-option.ts';
 import { type Stack, startStack } from './stack.ts';
 import { claimStateDir, type StateDir } from './state-dir.ts';
-import { demoService } from './demo-service.ts';
 
 /** Everything in one process: the stack, the services that were asked for (or the demo), the screen and the ready file. */
 export async function wire(config: Config, process: Process): Promise<Running> {
@@ -35,7 +35,8 @@ async function start(
 ): Promise<Running> {
   const { log } = process;
   const missing = await findUnreachable(config.services);
-  if (config.services.length > 0 && missing.length === config.services.length && !config.serveAnyway) throw new CannotStart(nothingListens(missing));
+  if (config.services.length > 0 && missing.length === config.services.length && !config.serveAnyway)
+    throw new CannotStart(nothingListens(missing));
 
   const state: StateDir = await claimStateDir(config.stateDir, DEFAULT_STATE_DIR, globalThis.process.pid);
   closing.push(() => state.release());
@@ -72,7 +73,8 @@ async function start(
     closing.push(() => rm(file, { force: true }));
   }
   follower.begin(stack, process.clock);
-  for (const { ref, port } of missing) log.warn({ service: formatServiceRef(ref), port }, 'nothing listens there yet; its page says so and tries again by itself');
+  for (const { ref, port } of missing)
+    log.warn({ service: formatServiceRef(ref), port }, 'nothing listens there yet; its page says so and tries again by itself');
   return {
     ready: () => [...stack.gateway.ready(), ...stack.supervisors().flatMap(({ supervisor }) => supervisor.ready())],
     drain: close,
@@ -85,7 +87,9 @@ const SHARED_CAPACITY = 10_000;
 
 /** Registers and exposes everything, and starts the supervisors that serve it. */
 async function declareAll(stack: Stack, config: Config, wanted: readonly WantedService[]): Promise<readonly gatewayV1.Service[]> {
-  const sandboxes = new Map(wanted.map(({ ref }) => [`${ref.workspace}/${ref.sandbox}`, { workspace: ref.workspace, sandbox: ref.sandbox }]));
+  const sandboxes = new Map(
+    wanted.map(({ ref }) => [`${ref.workspace}/${ref.sandbox}`, { workspace: ref.workspace, sandbox: ref.sandbox }]),
+  );
   if (config.mode === 'shared') await stack.supervise(SHARED_POOL, config.port, SHARED_CAPACITY);
   let port = config.port;
   for (const sandbox of sandboxes.values()) {
@@ -113,7 +117,9 @@ async function untilServing(stack: Stack, declared: readonly gatewayV1.Service[]
     if (rejected !== undefined) throw new CannotStart(`${rejected.host} is not served: ${rejected.detail}`);
     if (clock.now() > until) {
       const waiting = services.find(({ host }) => hosts.has(host as Host) && !serving.has(host as Host));
-      throw new CannotStart(`${waiting?.host ?? 'a service'} is not served after ${SERVING_WITHIN_MS / 1_000} s${waiting === undefined ? '' : `: ${waiting.detail}`}; run again with --log-level=debug`);
+      throw new CannotStart(
+        `${waiting?.host ?? 'a service'} is not served after ${SERVING_WITHIN_MS / 1_000} s${waiting === undefined ? '' : `: ${waiting.detail}`}; run again with --log-level=debug`,
+      );
     }
     if ((await wait(clock, LOOK_EVERY_MS, stopping)) === 'aborted') return;
   }

@@ -1,5 +1,5 @@
 import { type Host, later, type MemberId } from '@sallyport/model';
-import type { Process, Running } from '@sallyport/process';
+import { cannotListen, type Process, type Running } from '@sallyport/process';
 import {
   type Certificates,
   createInstances,
@@ -34,6 +34,8 @@ export interface Given {
   readonly observe?: (record: ExchangeRecord) => void;
   /** Further ports of this process that are no applications. */
   readonly ownPorts?: readonly number[];
+  /** What the listener's port is called where people set it; for the message when it cannot be had. */
+  readonly portSetting?: string;
 }
 
 export async function wire(config: Config, process: Process, given: Given = {}): Promise<Supervisor> {
@@ -50,6 +52,7 @@ export async function wire(config: Config, process: Process, given: Given = {}):
   let certificates: Certificates | undefined;
   let listener: Listener | undefined;
   if (config.listen !== undefined) {
+    const address = config.listen;
     const { certFile, keyFile, clientCaFile } = config.appTls;
     const watched = await watchCertificates({
       pairs: [{ certFile: certFile as string, keyFile: keyFile as string }],
@@ -74,6 +77,10 @@ export async function wire(config: Config, process: Process, given: Given = {}):
         log.info({ ...record }, 'exchange');
       },
       onConnection: (event) => exchanges.connection(event),
+    }).catch((error: Error) => {
+      certificates?.stop();
+      tls.value.close();
+      throw cannotListen(error, address, given.portSetting ?? 'app-listen');
     });
     ownPorts.add(listener.port);
     log.info({ address: config.listen.host, port: listener.port }, 'application listener open');

@@ -3,6 +3,8 @@ import type { IncomingMessage } from 'node:http';
 /** The request as the application received it, for the page to show. */
 export interface SeenRequest {
   readonly line: string;
+  /** As people see it in their browser, with the port if it has one. */
+  readonly host: string;
   readonly fields: readonly SeenField[];
   /** False for somebody who dialled the application's own port. */
   readonly cameThroughDoor: boolean;
@@ -30,7 +32,8 @@ export function seenRequest(request: IncomingMessage): SeenRequest {
     fields.push({ name, value, setAtDoor: SET_AT_DOOR.has(lower) });
   }
   const line = `${request.method ?? ''} ${shorten(request.url ?? '')} HTTP/${request.httpVersion}`;
-  return { line, fields, cameThroughDoor: fields.some(({ setAtDoor }) => setAtDoor) };
+  const host = shorten(fields.find(({ name }) => name.toLowerCase() === 'x-forwarded-host')?.value ?? request.headers.host ?? '');
+  return { line, host, fields, cameThroughDoor: fields.some(({ setAtDoor }) => setAtDoor) };
 }
 
 const shorten = (value: string): string => (value.length > SHOWN_LENGTH_MAX ? `${value.slice(0, SHOWN_LENGTH_MAX)}…` : value);

@@ -1,6 +1,6 @@
 import type { Remembered } from '../memory.ts';
 import type { SeenField, SeenRequest } from '../seen-request.ts';
-import { escape } from './escape.ts';
+import { escapeHtml } from './escape-html.ts';
 
 export const memoryCard = ({ pid, count, startedAt }: Remembered): string => `
 <section class="card card-memory" aria-labelledby="memory-title">
@@ -11,7 +11,7 @@ export const memoryCard = ({ pid, count, startedAt }: Remembered): string => `
   </form>
   <dl class="facts">
     <div><dt>Process</dt><dd id="pid">${pid}</dd></div>
-    <div><dt>Up for</dt><dd id="up" data-started="${escape(startedAt)}">…</dd></div>
+    <div><dt>Up for</dt><dd id="up" data-started="${escapeHtml(startedAt)}">…</dd></div>
   </dl>
   <p class="note" id="memory-note">The number is only in this process. Withdraw the service, bring it back: it is still there.</p>
 </section>`;
@@ -79,7 +79,7 @@ export const uploadCard = (): string => `
 export const requestCard = ({ line, fields }: SeenRequest): string => `
 <section class="card card-request" aria-labelledby="request-title">
   <h2 id="request-title">What the application saw</h2>
-  <p class="request-line"><code>${escape(line)}</code></p>
+  <p class="request-line"><code>${escapeHtml(line)}</code></p>
   <div class="fields" tabindex="0" role="region" aria-labelledby="request-title">
     <table>
       <thead class="visually-hidden"><tr><th scope="col">Field</th><th scope="col">Value</th></tr></thead>
@@ -91,4 +91,4 @@ export const requestCard = ({ line, fields }: SeenRequest): string => `
 const doorFirst = (a: SeenField, b: SeenField): number => Number(b.setAtDoor) - Number(a.setAtDoor);
 
 const row = ({ name, value, setAtDoor }: SeenField): string =>
-  `<tr${setAtDoor ? ' class="at-door"' : ''}><th scope="row">${escape(name)}${setAtDoor ? ' <span class="badge">set at the door</span>' : ''}</th><td>${escape(value)}</td></tr>`;
+  `<tr${setAtDoor ? ' class="at-door"' : ''}><th scope="row">${escapeHtml(name)}${setAtDoor ? ' <span class="badge">set at the door</span>' : ''}</th><td>${escapeHtml(value)}</td></tr>`;

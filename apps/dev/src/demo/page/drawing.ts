@@ -2,7 +2,7 @@ import { DOOR, ditch, hachures, KEEP, parapet, ROAD_HALF_WIDTH, wall } from './f
 
 const [doorX, roadY] = DOOR;
 const YOU_X = 34;
-const KEEP_HALF = 27;
+const KEEP_HALF = 31;
 const keepX = KEEP[0];
 
 /** The plan in the head of the page: you, the road, the door, and the process in the keep. Decoration with the words beside it. */

@@ -18,7 +18,8 @@ interface Trace {
 }
 
 const WALL: Trace = { corner: 96, salient: 138, neck: 24, flank: 17 };
-const PARAPET: Trace = { corner: 86, salient: 122, neck: 25, flank: 15 };
+/** How far inside the wall its second line runs. */
+const PARAPET_INSIDE = 7;
 const DITCH = { salient: 152, middle: 117 } as const;
 const HACHURE = { gap: 6.2, long: 10, short: 5.5 } as const;
 
@@ -28,7 +29,7 @@ export const KEEP: Point = CENTRE;
 export const ROAD_HALF_WIDTH = 11;
 
 export const wall = (): string => closed(trace(WALL));
-export const parapet = (): string => closed(trace(PARAPET));
+export const parapet = (): string => closed(inset(trace(WALL), PARAPET_INSIDE));
 export const ditch = (): string => closed(counterscarp());
 
 /** Short strokes down the slope, none where the road runs. */
@@ -66,6 +67,19 @@ function trace({ corner, salient, neck, flank }: Trace): Point[] {
       move(neckAfter, heading(angle + STEP / 2), flank),
       neckAfter,
     ];
+  });
+}
+
+/** Each edge moved inward, and the edges joined again where they now meet. */
+function inset(points: readonly Point[], by: number): Point[] {
+  const at = (i: number): Point => points[(i + points.length) % points.length] as Point;
+  return points.map((point, i) => {
+    const before = unit(at(i - 1), point);
+    const after = unit(point, at(i + 1));
+    // The corner moves along the bisector of both normals, the further the sharper it is.
+    const normals: Point = [-before[1] - after[1], before[0] + after[0]];
+    const stretch = (2 * by) / (normals[0] ** 2 + normals[1] ** 2);
+    return move(point, normals, stretch);
   });
 }
 

@@ -3,7 +3,7 @@ import type { SeenRequest } from '../seen-request.ts';
 import type { Advice } from './advice.ts';
 import { clockCard, memoryCard, requestCard, socketCard, uploadCard } from './cards.ts';
 import { drawing, mark } from './drawing.ts';
-import { escape } from './escape.ts';
+import { escapeHtml } from './escape-html.ts';
 import { tryNext } from './try-next.ts';
 
 export interface Shown {
@@ -16,9 +16,9 @@ export interface Shown {
 const STATES: readonly [when: string, title: string, words: (advice: Advice) => string][] = [
   [
     'open',
-    'You are through the door.',
+    'You are through.',
     ({ port }) =>
-      `A process on <b>127.0.0.1:${port}</b> served this page. Nobody outside can reach that address. They can reach this name, over TLS, for as long as it is granted.`,
+      `A process on <b>127.0.0.1:${port}</b> served this page. Nobody outside can reach that address; they come by this name, over TLS, for as long as it is granted.`,
   ],
   [
     'shut',
@@ -28,14 +28,14 @@ const STATES: readonly [when: string, title: string, words: (advice: Advice) => 
   ],
   [
     'waiting',
-    'The door waits for word.',
+    'The door waits.',
     () => 'Sallyport may not serve this name until its leave is confirmed again. That takes a few seconds as a rule.',
   ],
   ['empty', 'Nobody is at home.', () => 'The door is open, but the application behind it does not answer.'],
-  ['lost', 'Nobody is at the door.', () => 'Sallyport does not answer at all. If you ended it, <b>npm start</b> brings it back.'],
+  ['lost', 'Nobody at the door.', () => 'Sallyport does not answer at all. If you ended it, <b>npm start</b> brings it back.'],
   [
     'direct',
-    'You came over the wall.',
+    'Over the wall.',
     () => 'This page was opened at the application’s own port. Sallyport gave it an https address: see the terminal.',
   ],
 ];
@@ -47,7 +47,7 @@ export const body = (shown: Shown): string => `
     <p class="name">${mark}<span>Sallyport</span></p>
     <h1 class="stack">${STATES.map(([when, title]) => `<span data-when="${when}">${title}</span>`).join('')}</h1>
     <div class="stack lead">${STATES.map(([when, , words]) => `<p data-when="${when}">${words(shown.advice)}</p>`).join('')}</div>
-    <p class="address"><span class="lamp" aria-hidden="true"></span><span class="visually-hidden">Address: </span><span id="host">${escape(shown.advice.service)}</span></p>
+    <p class="address"><span class="lamp" aria-hidden="true"></span><span class="visually-hidden">Address: </span><span id="host">${escapeHtml(shown.seen.host)}</span></p>
   </div>
   ${drawing(shown.remembered.pid)}
 </header>
@@ -58,7 +58,7 @@ export const body = (shown: Shown): string => `
     ${memoryCard(shown.remembered)}
     ${socketCard()}
     ${clockCard()}
-    ${tryNext(shown.advice)}
+    ${tryNext(shown.advice, shown.seen.host)}
     ${chronicle()}
     ${uploadCard()}
     ${requestCard(shown.seen)}

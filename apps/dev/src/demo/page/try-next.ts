@@ -1,15 +1,13 @@
 import type { Advice } from './advice.ts';
-import { escape } from './escape.ts';
+import { escapeHtml } from './escape-html.ts';
 
 interface Step {
   readonly title: string;
   readonly words: string;
   readonly command: string;
-  /** Completed in the browser, which alone knows the name that people came by. */
-  readonly needsHost?: boolean;
 }
 
-const steps = ({ service, cli, port }: Advice): readonly Step[] => [
+const steps = ({ service, cli, port }: Advice, host: string): readonly Step[] => [
   {
     title: 'Shut the door',
     words: 'In a second terminal. The live socket above ends at once, and this page says why.',
@@ -23,8 +21,7 @@ const steps = ({ service, cli, port }: Advice): readonly Step[] => [
   {
     title: 'Ask why',
     words: 'Clause by clause: why this name is served, or is not.',
-    command: `${cli} explain`,
-    needsHost: true,
+    command: `${cli} explain ${host.replace(/:\d+$/, '')}`,
   },
   {
     title: 'Serve your own port',
@@ -33,18 +30,18 @@ const steps = ({ service, cli, port }: Advice): readonly Step[] => [
   },
 ];
 
-export const tryNext = (advice: Advice): string => `
+export const tryNext = (advice: Advice, host: string): string => `
 <section class="card card-next" aria-labelledby="next-title">
   <h2 id="next-title">Try next</h2>
-  <ol class="steps">${steps(advice).map(step).join('')}</ol>
+  <ol class="steps">${steps(advice, host).map(step).join('')}</ol>
 </section>`;
 
-const step = ({ title, words, command, needsHost = false }: Step, index: number): string => `
+const step = ({ title, words, command }: Step, index: number): string => `
   <li>
     <h3>${title}</h3>
     <p>${words}</p>
     <div class="command">
-      <code id="command-${index}">${escape(command)}${needsHost ? ' <span data-host>HOST</span>' : ''}</code>
+      <code id="command-${index}">${escapeHtml(command)}</code>
       <button class="copy" type="button" data-copies="command-${index}" aria-label="Copy the command: ${title}">Copy</button>
     </div>
   </li>`;

@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** `npm start` as users run it, from its command line to its end; one folder for all its files. */
+export interface DevStack {
+  readonly folder: string;
+  readonly ready: ReadyFile;
+  readonly ca: string;
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  url(service: string): URL;
+  /** Runs the command line against this stack. */
+  sallyport(...args: string[]): Promise<Ended>;
+  /** Ctrl-C, and the end of the process. */
+  stop(): Promise<Ended>;
+}
+
+export interface ReadyFile {
+  readonly domain: string;
+  readonly caFile: string;
+  readonly services: readonly {
+    readonly workspace: string;
+    readonly sandbox: string;
+    readonly service: string;
+    readonly host: string;
+    readonly url: string;
+  }[];
+  readonly processes: readonly {
+    readonly name: string;
+    readonly app: string;
+    readonly pid: number;
+    readonly address: string;
+    readonly port: number;
+    readonly adminPort: number;
+  }[];
+  readonly adminTokenFile: string;
+  readonly gatewayAddress: string;
+  readonly discoveryAddress: string;
+}
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly tookMs: number;
+}
+
+const ROOT = resolve(import.meta.dirname, '../../../..');
+const node = (app: string): readonly string[] => ['--conditions=@sallyport/source', join(ROOT, 'apps', app, 'src/main.ts')];
+/** Past this a start has failed, whatever it waits for; milliseconds. */
+const START_MS = 20_000;
+const COMMAND_MS = 20_000;
+
+export async function newFolder(): Promise<{ readonly folder: string; remove(): Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'sallyport-stack-'));
+  return { folder, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Runs `npm start -- …` to its end, as it ends by itself when its input is bad. */
+export async function runDev(folder: string, args: readonly string[]): Promise<Ended> {
+  return run([...node('dev'), ...args], folder);
+}
+
+/** Starts a stack and resolves once its ready file is there. */
+export async function startDev(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<DevStack> {
+  const { folder } = await newFolder();
+  const readyFile = join(folder, 'ready.json');
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [...node('dev'), '--port=0', `--ready-file=${readyFile}`, ...args], {
+    cwd: folder,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const output = collect(child);
+  const ended = new Promise<Ended>((done) =>
+    child.once('close', (code, signal) => done({ code, signal, ...output.text(), tookMs: performance.now() - startedAt })),
+  );
+  const ready = await Promise.race([
+    untilReady(readyFile, startedAt),
+    ended.then(({ stderr }) => Promise.reject(new Error(`the stack ended: ${stderr}`))),
+  ]);
+  return {
+    folder,
+    ready,
+    ca: await readFile(ready.caFile, 'utf8'),
+    child,
+    stdout: () => output.text().stdout,
+    stderr: () => output.text().stderr,
+    url(service) {
+      const found = ready.services.find(
+        (each) => [each.workspace, each.sandbox, each.service].filter(Boolean).join('/') === service,
+      );
+      if (found === undefined) throw new Error(`${service} is not in the ready file`);
+      return new URL(found.url);
+    },
+    sallyport: (...commandLine) => run([...node('cli'), ...commandLine], folder),
+    async stop() {
+      const askedAt = performance.now();
+      child.kill('SIGINT');
+      const end = await ended;
+      await rm(folder, { recursive: true, force: true });
+      return { ...end, tookMs: performance.now() - askedAt };
+    },
+  };
+}
+
+async function untilReady(file: string, startedAt: number): Promise<ReadyFile> {
+  for (;;) {
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text !== undefined) return JSON.parse(text) as ReadyFile;
+    if (performance.now() - startedAt > START_MS) throw new Error(`not ready after ${START_MS} ms`);
+    await new Promise((again) => setTimeout(again, 20));
+  }
+}
+
+function run(args: readonly string[], cwd: string): Promise<Ended> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = collect(child);
+  const timer = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS);
+  return new Promise((done) =>
+    child.once('close', (code, signal) => {
+      clearTimeout(timer);
+      done({ code, signal, ...output.text(), tookMs: performance.now() - startedAt });
+    }),
+  );
+}
+
+function collect(child: ChildProcess): { text(): { readonly stdout: string; readonly stderr: string } } {
+  let stdout = '';
+  let stderr = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  return { text: () => ({ stdout, stderr }) };
+}

@@ -15,7 +15,7 @@ export const leaseDeadline = (reportSentAt: Instant, ttlMs: number): Instant =>
  * its own view: a gateway cut off from the store cannot keep withdrawn routes alive.
  */
 export const freshDeadline = (askedAt: Instant, ageMs: number): Instant =>
-  later(askedAt, FRESHNESS_MS - SUPERVISOR_MARGIN_MS - ageMs);
+  later(askedAt, FRESHNESS_MS - SUPERVISOR_MARGIN_MS - Math.max(0, ageMs));
 
 /** What is left of a renewal when the vector that carries it is sent: the challenge's life, less what has passed. */
 export const remainingMs = (challengeSentAt: Instant, now: Instant): number =>

@@ -18,7 +18,7 @@ const STATES: readonly [when: string, title: string, words: (advice: Advice) => 
     'open',
     'You are through.',
     ({ port }) =>
-      `A process on <b>127.0.0.1:${port}</b> served this page. Nobody outside can reach that address; they come by this name, over TLS, for as long as it is granted.`,
+      `A process on <b>127.0.0.1:${port}</b> served this page. Nobody outside can reach that address, only this name, and only while it is granted.`,
   ],
   [
     'shut',

@@ -38,6 +38,8 @@ export const apps = {
   gateway: libs,
   discovery: libs,
   dev: [...libs, 'supervisor', 'gateway', 'driver', 'discovery'],
+  /** Tests of whole processes, and what they share: no product. */
+  e2e: libs,
 };
 
 export const layers = { ...pure, ...io, ...joint, ...apps };

@@ -52,6 +52,7 @@ export async function wire(
 
   return {
     address: server.address,
+    listens: { discovery: server.address },
     ready: () => {
       const why = view.notReady();
       return [

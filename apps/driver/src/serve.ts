@@ -40,6 +40,7 @@ export async function serveDriver(
   log.info({ address: server.address.host, port: server.address.port }, 'driver listens');
   return {
     address: server.address,
+    listens: { driver: server.address },
     ready: () => {
       const problem = files.value.problem();
       return [

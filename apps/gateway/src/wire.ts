@@ -127,6 +127,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
   return {
     operatorAddress: operatorServer.address,
     supervisorAddress: supervisorServer.address,
+    listens: { operator: operatorServer.address, supervisor: supervisorServer.address },
     ready: () => [
       { name: 'store', ok: view.complete() && view.connected(), detail: view.connected() ? 'connected' : 'disconnected' },
       {

@@ -127,6 +127,8 @@ export async function wire(config: Config, process: Process, given: Given = {}):
   return {
     memberId,
     appPort: listener?.port,
+    listens:
+      listener === undefined || config.listen === undefined ? {} : { app: { host: config.listen.host, port: listener.port } },
     hosted: () => following.hosted(),
     servedHosts: () => [...following.hosted()].flatMap((hosted) => hosted.servedHosts()),
     ready: () => [

@@ -28,6 +28,8 @@ export const thisProcess = (): Host => ({
   stderr: (text) => void process.stderr.write(text),
   onStopSignal(act) {
     for (const signal of STOP_SIGNALS) process.on(signal, () => act(signal));
+    // Started by another process of ours that is gone now, however it ended: nobody else would end this one.
+    process.once('disconnect', () => act('SIGTERM'));
   },
   onCrash(act) {
     process.on('uncaughtException', act);

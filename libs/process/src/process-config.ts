@@ -9,6 +9,8 @@ export interface ProcessConfig {
   readonly adminListen: Address;
   /** How long running work may go on after a signal, milliseconds. */
   readonly drainMs: number;
+  /** Written once everything listens, for whoever started this process on ports of its own choice. */
+  readonly announceFile?: string | undefined;
 }
 
 /** `adminPort` differs by app, so that all of them can run on one machine with their defaults. */
@@ -23,4 +25,11 @@ export const readProcess = (read: Reader, { adminPort }: { readonly adminPort: n
     max: 3_600_000,
     otherwise: 10_000,
   }),
+  announceFile: read.text(
+    'announce-file',
+    'File to write once everything listens, as JSON: the process id and the bound addresses.',
+    {
+      optional: true,
+    },
+  ),
 });

@@ -12,6 +12,7 @@ import type { Address } from './setting-kinds.ts';
 import { exitCodeOf, judgeStop } from './stop.ts';
 import { VERSION } from './version.ts';
 import { wait } from './wait.ts';
+import { writeFileAtomic } from './write-file.ts';
 
 /** What a process gives to its parts. */
 export interface Process {
@@ -35,6 +36,8 @@ export interface Running {
   drain(deadline: AbortSignal): Promise<void>;
   /** Settles only if something ended that must not: the process then exits with 1, for a silent half is worse than a restart. */
   readonly stopped?: Promise<unknown>;
+  /** What listens where, by the name of the port; for `--announce-file`. */
+  readonly listens?: Readonly<Record<string, Address>>;
 }
 
 export const EXIT_FAILED = 1;
@@ -92,6 +95,7 @@ export async function run<C extends { readonly process: ProcessConfig }>(
       const leftBehind = stop.requested.then(() => wait(clock, UNWIRING_MS)).then(() => undefined);
       running = await Promise.race([wired, leftBehind]);
       if (running === undefined) return 0;
+      await announce(config.process.announceFile, admin.address, running);
     } catch (error) {
       return stop.signal.aborted ? 0 : reportStart(name, error, host, log);
     }
@@ -104,6 +108,19 @@ export async function run<C extends { readonly process: ProcessConfig }>(
     }
     return drain(running, config.process.drainMs, clock, log);
   }
+}
+
+/** What an `--announce-file` holds. */
+export interface Announcement {
+  readonly pid: number;
+  readonly admin: Address;
+  readonly listens: Readonly<Record<string, Address>>;
+}
+
+async function announce(file: string | undefined, admin: Address, { listens = {} }: Running): Promise<void> {
+  if (file === undefined) return;
+  const announcement: Announcement = { pid: process.pid, admin, listens };
+  await writeFileAtomic(file, `${JSON.stringify(announcement)}\n`, 0o644);
 }
 
 const NEVER_ENDS = new Promise<never>(() => undefined);

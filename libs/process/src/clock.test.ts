@@ -1,6 +1,6 @@
 import type { ClockReading, Instant } from '@sallyport/model';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createClock } from './clock.ts';
+import { createClock, nodeMachine } from './clock.ts';
 import { createManualClock } from './manual-clock.ts';
 import { createTimers } from './timers.ts';
 import { wait } from './wait.ts';
@@ -52,7 +52,7 @@ describe('the real clock', () => {
   /** A machine whose two clocks are moved by hand; `pass` lets both run, `suspend` only the wall. */
   function machine() {
     const reading = { monotonicMs: 1_000, wallMs: 5_000_000 };
-    const clock = createClock(() => ({ ...reading }) as ClockReading);
+    const clock = createClock({ ...nodeMachine, read: () => ({ ...reading }) as ClockReading });
     return {
       clock,
       pass: (ms: number) => {

@@ -26,29 +26,42 @@ export interface RunningClock extends Clock {
 /** The longest between two readings: `readClock` tells a suspension from a correction of the wall clock only then. */
 const READ_EACH_MS = 1_000;
 
-const readMachine = (): ClockReading => ({ monotonicMs: performance.now(), wallMs: Date.now() });
+/** The machine under a clock: what its two clocks say, and a call after some time of the monotonic one. */
+export interface Machine {
+  read(): ClockReading;
+  /** `keepsAlive`: whether the process must not end before. Returns what cancels it. */
+  wake(act: () => void, afterMs: number, keepsAlive: boolean): () => void;
+}
 
-export function createClock(readings: () => ClockReading = readMachine): RunningClock {
-  let state: ClockState = startClock(readings());
+export const nodeMachine: Machine = {
+  read: () => ({ monotonicMs: performance.now(), wallMs: Date.now() }),
+  wake(act, afterMs, keepsAlive) {
+    const timeout = setTimeout(act, afterMs);
+    if (!keepsAlive) timeout.unref();
+    return () => clearTimeout(timeout);
+  },
+};
+
+export function createClock({ read, wake }: Machine = nodeMachine): RunningClock {
+  let state: ClockState = startClock(read());
   let timers = createTimers();
-  let wake: NodeJS.Timeout | undefined;
+  let cancelWake = (): void => undefined;
   let stopped = false;
 
   const now = (): Instant => {
-    state = readClock(state, readings());
+    state = readClock(state, read());
     return state.instant;
   };
 
   function arm(): void {
-    clearTimeout(wake);
+    cancelWake();
     if (stopped) return;
     const next = timers.next();
-    // Node's timers follow the monotonic clock, so one long timeout would sleep through a suspension: wake each second
+    // The machine's timers follow the monotonic clock, so one long one would sleep through a suspension: wake each second
     // and look again.
     const waitMs = next === undefined ? READ_EACH_MS : Math.min(Math.max(next - now(), 0), READ_EACH_MS);
-    wake = setTimeout(ring, Math.ceil(waitMs));
     // Reading alone is no reason to keep a process running that has nothing left to do.
-    if (next === undefined) wake.unref();
+    cancelWake = wake(ring, Math.ceil(waitMs), next !== undefined);
   }
 
   function ring(): void {
@@ -76,7 +89,7 @@ export function createClock(readings: () => ClockReading = readMachine): Running
     stop() {
       stopped = true;
       timers = createTimers();
-      clearTimeout(wake);
+      cancelWake();
     },
   };
 }

@@ -1,6 +1,6 @@
 export { type Admin, type AdminOptions, type ReadyCheck, startAdmin } from './admin.ts';
 export { backoffMs } from './backoff.ts';
-export { type Cancel, type Clock, createClock, type RunningClock } from './clock.ts';
+export { type Cancel, type Clock, createClock, type Machine, nodeMachine, type RunningClock } from './clock.ts';
 export { type Reading, readAll, type Source } from './config.ts';
 export type { Host, StopSignal } from './host.ts';
 export { CannotStart, cannotListen, listen } from './listen.ts';

@@ -1,9 +1,10 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { createClone, isAlive, sleep } from './clone.mjs';
 import { findNpm } from './npm.mjs';
 
 /** It promises one second; the rest is for a machine that is busy. */
-const SOON_MS = 3_000;
+const SOON_MS = 5_000;
+vi.setConfig({ testTimeout: 30_000 });
 
 let clone;
 beforeEach(async () => {

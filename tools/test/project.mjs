@@ -17,6 +17,8 @@ process.on('exit', () => {
   }
 });
 
+// nx sets the one whatever the caller thinks, and then every Node that a test starts warns that both are set.
+if (process.env.NO_COLOR !== undefined) delete process.env.FORCE_COLOR;
 process.chdir(root);
 // Not `--dir`, which moves the include patterns and then finds nothing.
 process.argv.splice(2, 2, 'run', folder, '--reporter=default', '--reporter=json', `--outputFile.json=${draft}`);

@@ -31,8 +31,8 @@ const STATES: readonly [when: string, title: string, words: (advice: Advice) => 
     'The door waits.',
     () => 'Sallyport may not serve this name until its leave is confirmed again. That takes a few seconds as a rule.',
   ],
-  ['empty', 'Nobody is at home.', () => 'The door is open, but the application behind it does not answer.'],
-  ['lost', 'Nobody at the door.', () => 'Sallyport does not answer at all. If you ended it, <b>npm start</b> brings it back.'],
+  ['empty', 'Nobody is in.', () => 'The door is open, but the application behind it does not answer.'],
+  ['lost', 'Nobody answers.', () => 'Sallyport does not answer at all. If you ended it, <b>npm start</b> brings it back.'],
   [
     'direct',
     'Over the wall.',

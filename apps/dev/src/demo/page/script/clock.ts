@@ -23,6 +23,7 @@ function listen() {
     stop();
     await knock();
     if (door.isOpen) setTimeout(listen, 1000);
+    else setState('clock-state', toneOf(door.state), 'stopped');
   };
 }
 
@@ -30,7 +31,7 @@ function stop() {
   if (stream === undefined) return;
   stream.close();
   stream = undefined;
-  setState('clock-state', 'shut', 'stopped');
+  setState('clock-state', door.isOpen ? 'wait' : toneOf(door.state), 'stopped');
 }
 
 onDoor(({ isOpen }) => { if (isOpen) listen(); else stop(); });

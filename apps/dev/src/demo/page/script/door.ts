@@ -17,6 +17,7 @@ const WHY = {
   empty: 'the application does not answer',
   lost: 'Sallyport does not answer',
 };
+const toneOf = (state) => (state === 'shut' || state === 'lost' ? 'shut' : 'wait');
 const TITLE = { shut: 'Door shut', waiting: 'Door waits', empty: 'No answer', lost: 'No answer' };
 
 /* Soon at first, for a door that only blinked; never so late that somebody who opens it has to wait. */
@@ -24,7 +25,7 @@ const KNOCK_AFTER_MS = [400, 800, 1500, 2500, 4000];
 const KNOCK_TIMEOUT_MS = 5000;
 
 const openState = document.documentElement.dataset.door;
-const door = { state: openState, isOpen: true, tries: 0, timer: 0, knocking: false, listeners: [] };
+const door = { state: openState, isOpen: true, tries: 0, timer: 0, knocking: undefined, listeners: [] };
 
 /* Each part hears of the door's opening and shutting, and starts or stops. */
 const onDoor = (listener) => door.listeners.push(listener);
@@ -51,20 +52,21 @@ function setDoor(state, remembered) {
     note('open', 'The door is open again.');
     say('The door is open again.');
   } else {
-    const tone = state === 'shut' || state === 'lost' ? 'shut' : 'wait';
-    note(tone, 'Nothing comes through: ' + WHY[state] + '.');
+    note(toneOf(state), 'Nothing comes through: ' + WHY[state] + '.');
     say('Nothing comes through: ' + WHY[state] + '.');
   }
   for (const listener of door.listeners) listener(door, remembered);
 }
 
-/* Called by whichever part notices first that something ended. */
-async function knock() {
-  if (door.knocking) return;
-  door.knocking = true;
+/* Called by whichever part notices first that something ended; the others wait for the same answer. */
+function knock() {
+  door.knocking ??= knockOnce().finally(() => { door.knocking = undefined; });
+  return door.knocking;
+}
+
+async function knockOnce() {
   clearTimeout(door.timer);
   const { state, remembered } = await look();
-  door.knocking = false;
   setDoor(state, remembered);
   if (door.isOpen) {
     door.tries = 0;

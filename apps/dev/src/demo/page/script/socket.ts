@@ -41,7 +41,7 @@ function connect() {
 }
 
 const showClosed = () =>
-  setState('socket-state', door.state === 'shut' || door.state === 'lost' ? 'shut' : 'wait', 'closed because ' + WHY[door.state]);
+  setState('socket-state', toneOf(door.state), 'closed because ' + WHY[door.state]);
 
 /* Open door, closed socket: over a limit, say. Not at once, or two of us would spin. */
 function again() {

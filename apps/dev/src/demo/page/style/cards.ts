@@ -9,12 +9,12 @@ main { max-width: 1160px; margin: 0 auto; padding: 0 24px; }
 .card-next { grid-column: span 7; grid-row: span 2; }
 .card-chronicle, .card-upload { grid-column: span 5; }
 .card-request { grid-column: span 12; }
-h2 { font-size: 16px; line-height: 24px; font-weight: 650; letter-spacing: -0.005em; }
+h2 { flex: none; font-size: 16px; line-height: 24px; font-weight: 650; letter-spacing: -0.005em; }
 .card-head { display: flex; align-items: baseline; justify-content: space-between; gap: 12px; }
 .note { color: var(--ink-soft); font-size: 14px; text-wrap: pretty; }
 
 /* Says the state in words; the dot only repeats it. */
-.state { display: inline-flex; align-items: baseline; gap: 7px; color: var(--ink-soft); font-size: 14px; text-align: right; }
+.state { display: inline-flex; align-items: baseline; gap: 7px; color: var(--ink-soft); font-size: 14px; line-height: 21px; text-wrap: balance; }
 .state::before { content: ""; flex: none; width: 8px; height: 8px; border-radius: 50%; background: var(--line-firm); }
 .state[data-tone="open"] { color: var(--open); }
 .state[data-tone="open"]::before { background: var(--open); }

@@ -6,7 +6,7 @@ export const hero = `
 }
 .name { display: flex; align-items: center; gap: 10px; margin-bottom: 26px; font-weight: 650; letter-spacing: 0.01em; }
 .mark { width: 22px; height: 22px; fill: var(--open); }
-h1 { font-size: clamp(36px, 4.4vw, 56px); line-height: 1.08; font-weight: 680; letter-spacing: -0.025em; text-wrap: balance; }
+h1 { align-items: end; font-size: clamp(36px, 4.4vw, 56px); line-height: 1.08; font-weight: 680; letter-spacing: -0.025em; text-wrap: balance; }
 .lead { margin-top: 14px; max-width: 33em; color: var(--ink-soft); font-size: 17px; text-wrap: pretty; }
 .lead b { color: var(--ink); font-weight: 600; }
 .address {
@@ -44,12 +44,15 @@ h1 { font-size: clamp(36px, 4.4vw, 56px); line-height: 1.08; font-weight: 680; l
 [data-door="waiting"] .plan-road, [data-door="direct"] .plan-road { stroke: var(--wait); }
 
 @media (max-width: 860px) {
-  .hero { grid-template-columns: minmax(0, 1fr); gap: 4px; padding: 16px 16px 4px; }
+  .hero { grid-template-columns: minmax(0, 1fr); gap: 4px; padding-top: 16px; }
   .name { margin-bottom: 16px; }
   .lead { font-size: 16px; }
   .address { margin-top: 14px; font-size: 13px; }
   .plan { max-height: 300px; margin-top: 6px; }
   .plan-word { font-size: 14px; }
   .plan-pid { font-size: 15px; }
+}
+@media (max-width: 640px) {
+  .hero { padding-inline: 16px; }
 }
 `;

@@ -42,6 +42,7 @@ table { width: 100%; border-collapse: collapse; font-size: 13px; line-height: 20
 
 @media (max-width: 640px) {
   .foot { padding: 0 16px 24px; }
+  .choose .button { padding: 0 12px; }
   .fields { max-height: 380px; }
   .fields th, .fields td { display: block; width: auto; border: 0; }
   .fields th { padding: 8px 0 0; }

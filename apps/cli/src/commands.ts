@@ -1,0 +1,19 @@
+import type { Command } from './command.ts';
+import { snapshotCommand } from './discovery-commands.ts';
+import { exposeCommand } from './expose-command.ts';
+import * as sandbox from './sandbox-commands.ts';
+import * as service from './service-commands.ts';
+import { statusCommand } from './status-command.ts';
+
+/** In the order in which help lists them: what people begin with comes first. */
+export const commands: readonly Command[] = [
+  exposeCommand,
+  service.listCommand,
+  service.getCommand,
+  service.deleteCommand,
+  sandbox.registerCommand,
+  sandbox.listCommand,
+  sandbox.deleteCommand,
+  statusCommand,
+  snapshotCommand,
+];

@@ -1,0 +1,43 @@
+import { err, type Failure, ok, type Result } from '@sallyport/model';
+import { type Link, openLink, openTlsFiles, type TlsSource } from '@sallyport/wire';
+import { explainFailure } from './explain-failure.ts';
+import type { Values } from './parse.ts';
+import { chooseTarget, readToken, type Server } from './target.ts';
+import { failed, type Trouble } from './trouble.ts';
+
+/** One server, ready to be asked. */
+export interface Connection {
+  readonly link: Link;
+  readonly bearer: string;
+  /** A refusal as people shall read it: what failed, why, and what to do. `doing` completes "cannot …". */
+  readonly explain: (failure: Failure, doing: string) => Promise<Trouble>;
+}
+
+export interface Connections {
+  open(server: Server): Promise<Result<Connection, Trouble>>;
+  close(): void;
+}
+
+export function createConnections(values: Values, cwd: string): Connections {
+  const links: Link[] = [];
+  const sources: TlsSource[] = [];
+  return {
+    async open(server) {
+      const target = chooseTarget(server, values, cwd);
+      if (!target.ok) return target;
+      const { address, caFile, tokenFile } = target.value;
+      const token = readToken(tokenFile);
+      if (!token.ok) return token;
+      const tls = await openTlsFiles({ caFile });
+      if (!tls.ok) return err(failed(`the CA cannot be used: ${tls.error}; give another with --ca-file`));
+      const link = openLink({ target: address, tls: tls.value, showsCertificate: false, server: { kind: 'host-name' } });
+      links.push(link);
+      sources.push(tls.value);
+      return ok({ link, bearer: token.value, explain: (failure, doing) => explainFailure(target.value, failure, doing) });
+    },
+    close() {
+      for (const link of links) link.close();
+      for (const source of sources) source.close();
+    },
+  };
+}

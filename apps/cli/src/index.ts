@@ -1,0 +1,1 @@
+export { execute, type Host } from './execute.ts';

@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { err, ok, type Result } from '@sallyport/model';
+import { failed, type Trouble } from './trouble.ts';
+
+/** What a running dev stack says about itself, as far as the command line needs it. */
+export interface DevStack {
+  /** The file that says so. */
+  readonly path: string;
+  readonly caFile: string;
+  readonly adminTokenFile: string;
+  readonly gatewayAddress: string;
+  readonly discoveryAddress: string;
+}
+
+const STATE_DIR = '.sallyport';
+/** More stacks of one directory than this nobody starts. */
+const STACKS_MAX = 64;
+
+/** Undefined: none runs here, or in the directory that was named. */
+export function findDevStack(stateDir: string | undefined, cwd: string): Result<DevStack | undefined, Trouble> {
+  const path = stateDir === undefined ? searchUpwards(cwd) : readyFileIn(resolve(cwd, stateDir));
+  return path === undefined ? ok(undefined) : readDevStack(path);
+}
+
+function searchUpwards(directory: string): string | undefined {
+  for (let at = resolve(directory); ; at = dirname(at)) {
+    const found = readyFileIn(join(at, STATE_DIR));
+    if (found !== undefined) return found;
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** The first stack's file, or that of another one that runs beside it. */
+function readyFileIn(directory: string): string | undefined {
+  if (!existsSync(directory)) return undefined;
+  const folders = [directory, ...Array.from({ length: STACKS_MAX - 1 }, (_, index) => join(directory, String(index + 2)))];
+  return folders.map((folder) => join(folder, 'ready.json')).find((path) => existsSync(path));
+}
+
+function readDevStack(path: string): Result<DevStack, Trouble> {
+  const unusable = (why: string): Result<never, Trouble> =>
+    err(failed(`${path} ${why}: start the dev stack again with npm start, or give --gateway, --token-file and --ca-file`));
+  let file: unknown;
+  try {
+    file = JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return unusable('cannot be read');
+  }
+  const fields = (typeof file === 'object' && file !== null ? file : {}) as Record<string, unknown>;
+  const { caFile, adminTokenFile, gatewayAddress, discoveryAddress } = fields;
+  if (![caFile, adminTokenFile, gatewayAddress, discoveryAddress].every((value) => typeof value === 'string'))
+    return unusable('lacks what is needed');
+  return ok({ path, caFile, adminTokenFile, gatewayAddress, discoveryAddress } as DevStack);
+}

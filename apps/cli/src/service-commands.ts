@@ -1,0 +1,109 @@
+import { err, ok, type Result } from '@sallyport/model';
+import { call, gatewayV1 } from '@sallyport/wire';
+import type { Command, Input } from './command.ts';
+import { readScope, readServiceName } from './names.ts';
+import { formatFacts, formatJson, formatTable } from './table.ts';
+import { failed, type Trouble } from './trouble.ts';
+import { refOf, serviceView } from './views.ts';
+
+/** For one question to a gateway; milliseconds. */
+export const DEADLINE_MS = 10_000;
+const { listServices, getService, deleteService } = gatewayV1.GatewayServiceService;
+
+export const listCommand: Command = {
+  words: ['service', 'list'],
+  summary: 'Lists services, their URLs and how they stand.',
+  argumentsForm: '[WORKSPACE[/SANDBOX]]',
+  argumentsMin: 0,
+  argumentsMax: 1,
+  options: [],
+  examples: ['sallyport service list', 'sallyport service list team/demo', 'sallyport service list -o json'],
+  async run(input) {
+    const scope = readScope(input.args[0] ?? '');
+    if (!scope.ok) return scope;
+    const opened = await input.connections.open('gateway');
+    if (!opened.ok) return opened;
+    const { link, bearer, explain } = opened.value;
+    const listed = await call(link, listServices, scope.value, { deadlineMs: DEADLINE_MS, bearer, signal: input.signal });
+    if (!listed.ok) return err(await explain(listed.error, 'list services'));
+    const services = listed.value.services.map(serviceView);
+    if (input.json) input.print(formatJson(services));
+    else if (services.length === 0) input.progress('no services; declare one with: sallyport service expose team/demo/web=3000');
+    else {
+      const rows = services.map((service) => [refOf(service), String(service.port), service.state, service.url, service.detail]);
+      input.print(formatTable(['SERVICE', 'PORT', 'STATE', 'URL', 'DETAIL'], rows));
+    }
+    return ok(undefined);
+  },
+};
+
+export const getCommand: Command = {
+  words: ['service', 'get'],
+  summary: 'Shows one service.',
+  argumentsForm: 'WORKSPACE/SANDBOX[/SERVICE]',
+  argumentsMin: 1,
+  argumentsMax: 1,
+  options: [],
+  examples: ['sallyport service get team/demo/web'],
+  async run(input) {
+    const found = await findService(input, input.args[0] ?? '');
+    if (!found.ok) return found;
+    const service = serviceView(found.value);
+    if (input.json) input.print(formatJson(service));
+    else {
+      const { policy } = service;
+      const facts: [string, string][] = [
+        ['service', refOf(service)],
+        ['url', service.url],
+        ['port', String(service.port)],
+        ['state', service.detail === '' ? service.state : `${service.state}: ${service.detail}`],
+        ['endpoint', service.endpoint],
+        ['policy', `host ${policy.host}, origin ${policy.origin}, cookies ${policy.cookies}`],
+        ['configuration', String(service.configRevision)],
+      ];
+      input.print(formatFacts(facts));
+    }
+    return ok(undefined);
+  },
+};
+
+async function findService(input: Input, text: string): Promise<Result<gatewayV1.Service, Trouble>> {
+  const name = readServiceName(text);
+  if (!name.ok) return name;
+  const opened = await input.connections.open('gateway');
+  if (!opened.ok) return opened;
+  const { link, bearer, explain } = opened.value;
+  const found = await call(link, getService, { name: name.value }, { deadlineMs: DEADLINE_MS, bearer, signal: input.signal });
+  if (!found.ok) return err(await explain(found.error, `show ${text}`));
+  return found.value.service === undefined
+    ? err(failed(`the gateway's answer about ${text} is empty: it may be of another release`))
+    : ok(found.value.service);
+}
+
+export const deleteCommand: Command = {
+  words: ['service', 'delete'],
+  summary: 'Withdraws a service; its open connections end.',
+  argumentsForm: 'WORKSPACE/SANDBOX[/SERVICE]',
+  argumentsMin: 1,
+  argumentsMax: 1,
+  options: [],
+  examples: ['sallyport service delete team/demo/web'],
+  async run(input) {
+    const text = input.args[0] ?? '';
+    const name = readServiceName(text);
+    if (!name.ok) return name;
+    const opened = await input.connections.open('gateway');
+    if (!opened.ok) return opened;
+    const { link, bearer, explain } = opened.value;
+    const deleted = await call(
+      link,
+      deleteService,
+      { name: name.value },
+      { deadlineMs: DEADLINE_MS, bearer, signal: input.signal },
+    );
+    if (!deleted.ok) return err(await explain(deleted.error, `delete ${text}`));
+    if (input.json) input.print(formatJson({ deleted: refOf(name.value) }));
+    else input.progress(`${refOf(name.value)} is withdrawn`);
+    return ok(undefined);
+  },
+};

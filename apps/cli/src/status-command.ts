@@ -1,0 +1,54 @@
+import { err, ok } from '@sallyport/model';
+import { call, gatewayV1 } from '@sallyport/wire';
+import type { Command } from './command.ts';
+import { DEADLINE_MS } from './service-commands.ts';
+import { formatFacts, formatJson, formatTable } from './table.ts';
+
+export const statusCommand: Command = {
+  words: ['status'],
+  summary: 'Shows how the installation stands, as one gateway sees it.',
+  argumentsForm: '',
+  argumentsMin: 0,
+  argumentsMax: 0,
+  options: [],
+  examples: ['sallyport status', 'sallyport status -o json'],
+  async run(input) {
+    const opened = await input.connections.open('gateway');
+    if (!opened.ok) return opened;
+    const { link, bearer, explain } = opened.value;
+    const asked = await call(
+      link,
+      gatewayV1.GatewayServiceService.getStatus,
+      {},
+      { deadlineMs: DEADLINE_MS, bearer, signal: input.signal },
+    );
+    if (!asked.ok) return err(await explain(asked.error, 'ask for the status'));
+    const status = asked.value;
+    if (input.json) {
+      input.print(formatJson(status));
+      return ok(undefined);
+    }
+    const authority = status.hasAuthority ? 'holds authority' : 'holds NO authority: it can change nothing now';
+    const facts: [string, string][] = [
+      ['gateway', `${status.gatewayId} (release ${status.version}), ${authority}`],
+      ['domain', status.domain],
+      ['sandboxes', String(status.sandboxCount)],
+      ['services', String(status.serviceCount)],
+      ['sessions', `${status.sessionCount} with this gateway`],
+    ];
+    input.print(formatFacts(facts));
+    if (status.members.length === 0) {
+      input.progress('no supervisors have joined: nothing can be served');
+      return ok(undefined);
+    }
+    const rows = status.members.map((member) => [
+      member.poolId,
+      member.memberId,
+      member.draining ? 'draining' : member.ready ? 'ready' : 'not ready',
+      member.appPort === 0 ? 'off' : String(member.appPort),
+      String(member.ownedCount),
+    ]);
+    input.print(`\n${formatTable(['POOL', 'SUPERVISOR', 'STATE', 'PORT', 'OWNS'], rows)}`);
+    return ok(undefined);
+  },
+};

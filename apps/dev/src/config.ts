@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { hostOf, parseDomain } from '@sallyport/model';
+import { err, hostOf, ok, parseDomain, type Result } from '@sallyport/model';
 import { LOG_LEVELS, type ProcessConfig, type Reader, type Reading, readAll, type Source } from '@sallyport/process';
 import { findTwice, parseServiceOption, SERVICE_FORM, type WantedService } from './service-option.ts';
 
@@ -43,19 +43,46 @@ const declare = (read: Reader) => ({
     { otherwise: 'shared' },
   ),
   readyFile: read.text('ready-file', 'File to write, as JSON, once everything serves.', { optional: true }),
-  store: read.choice('store', 'Where the records are kept.', ['memory'] as const, { otherwise: 'memory' }),
+  store: read.parsed('store', 'Where the records are kept: memory, or etcd://host:port[,host:port…].', parseStore, {
+    otherwise: undefined,
+    placeholder: 'STORE',
+  }),
   certFile: read.file('cert', 'Certificate for the applications instead of one of our own, PEM.', { optional: true }),
   keyFile: read.file('key', 'Key of that certificate, PEM.', { optional: true }),
   stateDir: read.text('state-dir', 'Where the CA, the admin token and the ready file are kept; by default .sallyport.', {
     optional: true,
   }),
+  processes: read.flag('processes', 'Each service in a process of its own, on a real etcd.'),
+  gateways: read.integer('gateways', 'Gateways; with --processes.', { min: 1, max: 9, otherwise: 1 }),
+  members: read.integer('members', 'Supervisors of the shared pool; with --processes.', { min: 1, max: 9, otherwise: 1 }),
+  edges: read.integer('edges', 'Edge proxies; with --processes.', { min: 0, max: 9, otherwise: 0 }),
+  boundaries: read.flag('boundaries', 'Reach each sandbox through its boundary; with --processes.'),
+  etcdBinary: read.file('etcd-binary', 'The etcd to start; by default the one on the PATH.', { optional: true }),
   serveAnyway: read.flag('serve-anyway', 'Serve even if no application listens yet.'),
 });
+
+/** Undefined: in memory, or with --processes in an etcd of our own. */
+function parseStore(text: string): Result<readonly string[] | undefined, string> {
+  if (text === 'memory') return ok(undefined);
+  const endpoints = text.startsWith('etcd://') ? text.slice('etcd://'.length).split(',') : [];
+  if (endpoints.length > 0 && endpoints.every((endpoint) => /^(\[[0-9a-f:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/.test(endpoint)))
+    return ok(endpoints);
+  return err(`${JSON.stringify(text.slice(0, 120))} is neither memory nor etcd://host:port[,host:port…]`);
+}
 
 function check(config: Config): readonly string[] {
   const problems: string[] = [];
   if ((config.certFile === undefined) !== (config.keyFile === undefined))
     problems.push('--cert and --key go together: give both');
+  if (
+    !config.processes &&
+    (config.gateways > 1 || config.members > 1 || config.edges > 0 || config.boundaries || config.etcdBinary !== undefined)
+  ) {
+    problems.push('--gateways, --members, --edges, --boundaries and --etcd-binary go with --processes: give that too');
+  }
+  if (config.edges > 0) problems.push('--edges: there is no edge proxy yet; leave it out');
+  if (config.boundaries) problems.push('--boundaries: there is no boundary yet; leave it out');
+  if (!config.processes && config.store !== undefined) problems.push('--store=etcd://… goes with --processes: give that too');
   const twice = findTwice(config.services);
   if (twice !== undefined) problems.push(`--service: ${twice} is given twice; give each service once`);
   for (const { ref } of config.services) {

@@ -1,12 +1,11 @@
-import { createServer } from 'node:http';
 import { DEFAULT_POLICY, parseServiceRef } from '@sallyport/model';
-export async function demoService() {
-  const s = createServer((_q, r) => r.end('hello\n'));
-  await new Promise<void>((k) => s.listen(0, '127.0.0.1', k));
+import { startDemo } from './demo/index.ts';
+import type { WantedService } from './service-option.ts';
+
+/** The demo application, as the one service of a stack that was given none. */
+export async function demoService(): Promise<{ readonly service: WantedService; close(): Promise<void> }> {
   const ref = parseServiceRef('team/demo/web');
-  if (!ref.ok) throw new Error();
-  return {
-    service: { ref: ref.value, port: (s.address() as { port: number }).port, policy: DEFAULT_POLICY },
-    close: () => void s.close(),
-  };
+  if (!ref.ok) throw new Error(ref.error);
+  const demo = await startDemo();
+  return { service: { ref: ref.value, port: demo.port, policy: DEFAULT_POLICY }, close: () => demo.close() };
 }

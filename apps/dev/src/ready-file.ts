@@ -33,8 +33,6 @@ export interface ReadyFacts {
   readonly caFile: string;
   readonly services: readonly gatewayV1.Service[];
   readonly parts: readonly Part[];
-  readonly pid: number;
-  readonly adminPort: number;
   readonly adminTokenFile: string;
   readonly gatewayAddress: Address;
   readonly discoveryAddress: Address;
@@ -50,13 +48,13 @@ export const readyFileOf = (facts: ReadyFacts): ReadyFile => ({
     host,
     url,
   })),
-  processes: facts.parts.map(({ name, app, address }) => ({
+  processes: facts.parts.map(({ name, app, pid, address, adminPort }) => ({
     name,
     app,
-    pid: facts.pid,
+    pid,
     address: address.host,
     port: address.port,
-    adminPort: facts.adminPort,
+    adminPort,
   })),
   adminTokenFile: facts.adminTokenFile,
   gatewayAddress: formatTarget(facts.gatewayAddress),

@@ -1,14 +1,15 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as discovery from '@sallyport/discovery';
 import { serveDriver } from '@sallyport/driver';
 import * as gateway from '@sallyport/gateway';
-import type { PoolId, RuntimeId } from '@sallyport/model';
+import type { Host, PoolId, RuntimeId } from '@sallyport/model';
 import {
   type Address,
   createMetrics,
   type Process,
   type Reading,
+  type ReadyCheck,
   type Running,
   type Source,
   writeFileAtomic,
@@ -16,41 +17,42 @@ import {
 import type { ExchangeRecord } from '@sallyport/proxy';
 import { createMemoryStore } from '@sallyport/store';
 import * as supervisor from '@sallyport/supervisor';
-import { createSigningKey, formatTarget, openLink, openSigningKeys, openTlsFiles, signOperatorToken } from '@sallyport/wire';
-import { type DevCertificates, keepCertificates } from './certificates.ts';
+import { formatTarget, openLink, openTlsFiles } from '@sallyport/wire';
+import { keepCertificates } from './certificates.ts';
 import type { Config } from './config.ts';
 import { createLocalDriver } from './local-driver.ts';
 import { createOperatorClient, type OperatorClient } from './operator.ts';
 import type { StateDir } from './state-dir.ts';
+import { makeTokens, readToken } from './tokens.ts';
 
-/** Everything of a dev stack that listens. */
+/** A running system, whether its parts share a process or have one each. */
 export interface Stack {
   readonly operator: OperatorClient;
-  readonly certificates: DevCertificates;
+  /** For `curl --cacert` and for the gateway and discovery ports alike. */
+  readonly caFile: string;
   readonly adminTokenFile: string;
-  readonly gateway: gateway.Gateway;
+  readonly gatewayAddress: Address;
   readonly discoveryAddress: Address;
-  readonly supervisors: () => readonly Started[];
-  readonly parts: () => readonly Part[];
+  parts(): readonly Part[];
   /** Starts a supervisor for a pool. Its listener is bound when this resolves. */
-  supervise(poolId: PoolId, port: number, capacity: number): Promise<supervisor.Supervisor>;
+  supervise(poolId: PoolId, port: number, capacity: number): Promise<void>;
+  /** Which of these hosts a request would be admitted for now. */
+  served(hosts: ReadonlySet<Host>): Promise<ReadonlySet<Host>>;
+  ready(): readonly ReadyCheck[];
+  /** Where the parts share this process: their supervisors, for the screen. */
+  readonly supervisors: () => readonly supervisor.Supervisor[];
   close(deadline: AbortSignal): Promise<void>;
-}
-
-export interface Started {
-  readonly poolId: PoolId;
-  readonly supervisor: supervisor.Supervisor;
 }
 
 /** One service of the system as the ready file names it. */
 export interface Part {
   readonly name: string;
   readonly app: string;
+  readonly pid: number;
   readonly address: Address;
+  readonly adminPort: number;
 }
 
-/** Of the admin token of a dev stack; it is written anew at each start. */
-const TOKEN_LIFETIME_MS = 30 * 24 * 3_600_000;
 const LOOPBACK: Address = { host: '127.0.0.1', port: 0 };
 
 /** Wires all services into this process as they are wired in their own: real ports, real TLS, one store in memory. */
@@ -116,11 +118,11 @@ export async function startStack(
     showsCertificate: false,
     server: { kind: 'host-name' },
   });
-  const supervisors: Started[] = [];
+  const supervisors: supervisor.Supervisor[] = [];
   const supervisorsDir = join(state.run, 'supervisors');
   await mkdir(supervisorsDir, { recursive: true, mode: 0o700 });
 
-  async function supervise(poolId: PoolId, port: number, capacity: number): Promise<supervisor.Supervisor> {
+  async function supervise(poolId: PoolId, port: number, capacity: number): Promise<void> {
     const name = `supervisor-${supervisors.length + 1}`;
     const credential = randomId() + randomId();
     const credentialFile = join(supervisorsDir, `${name}.token`);
@@ -146,9 +148,8 @@ export async function startStack(
       ownPorts: [process.admin.port, ...parts.map(({ address }) => address.port), theGateway.supervisorAddress.port],
     });
     if (supervisors.length === 0) urlPort = started.appPort ?? urlPort;
-    supervisors.push({ poolId, supervisor: started });
+    supervisors.push(started);
     began(name, 'supervisor', started, { host: config.listen, port: started.appPort ?? 0 });
-    return started;
   }
 
   /** What one part gets of this process; metrics of its own, since names are made once. */
@@ -157,19 +158,21 @@ export async function startStack(
   }
 
   function began(name: string, app: string, running: Running, address: Address): void {
-    parts.push({ name, app, address });
+    parts.push({ name, app, pid: globalThis.process.pid, address, adminPort: process.admin.port });
     closing.unshift((deadline) => running.drain(deadline));
   }
 
   return {
     operator: createOperatorClient(link, token),
-    certificates,
+    caFile: certificates.caFile,
     adminTokenFile,
-    gateway: theGateway,
+    gatewayAddress: theGateway.operatorAddress,
     discoveryAddress: theDiscovery.address,
     supervisors: () => supervisors,
     parts: () => parts,
     supervise,
+    served: async (hosts) => new Set(supervisors.flatMap((each) => each.servedHosts()).filter((host) => hosts.has(host))),
+    ready: () => [...theGateway.ready(), ...supervisors.flatMap((each) => each.ready())],
     async close(deadline) {
       link.close();
       trust.value.close();
@@ -194,23 +197,6 @@ function read<C>(readConfig: (source: Source) => Reading<C>, options: Readonly<R
   const reading = readConfig({ env: {}, args: Object.entries(options).map(([name, value]) => `--${name}=${value}`) });
   if (reading.kind !== 'read') throw new Error(reading.kind === 'invalid' ? reading.problems.join('; ') : reading.kind);
   return reading.config;
-}
-
-async function makeTokens(runDir: string): Promise<{ readonly keys: string; readonly adminTokenFile: string }> {
-  const keys = join(runDir, 'signing-keys');
-  await mkdir(keys, { recursive: true, mode: 0o700 });
-  await writeFileAtomic(join(keys, 'dev.jwk'), (await createSigningKey()).privateJwk, 0o600);
-  const opened = await openSigningKeys(keys);
-  if (!opened.ok) throw new Error(opened.error);
-  const token = await signOperatorToken(opened.value, { principal: 'dev-admin', role: { kind: 'admin' } }, TOKEN_LIFETIME_MS);
-  opened.value.close();
-  const adminTokenFile = join(runDir, 'admin.token');
-  await writeFileAtomic(adminTokenFile, `${token}\n`, 0o600);
-  return { keys, adminTokenFile };
-}
-
-async function readToken(file: string): Promise<string> {
-  return (await readFile(file, 'utf8')).trim();
 }
 
 /** Where clients on this machine reach a listener that takes every address. */

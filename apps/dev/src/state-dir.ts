@@ -31,7 +31,7 @@ export async function claimStateDir(given: string | undefined, byDefault: string
 }
 
 /** What is worthless once the stack has ended; the CA stays. */
-const PASSING = ['ready.json', 'admin.token', 'signing-keys', 'supervisors', 'pid'];
+const PASSING = ['ready.json', 'admin.token', 'signing-keys', 'supervisors', 'processes', 'pid'];
 
 async function clear(run: string, whole: boolean): Promise<void> {
   if (whole) return rm(run, { recursive: true, force: true });

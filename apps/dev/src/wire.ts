@@ -7,6 +7,7 @@ import { findUnreachable } from './app-check.ts';
 import { type Config, DEFAULT_STATE_DIR } from './config.ts';
 import { demoService } from './demo-service.ts';
 import { createFollower } from './follower.ts';
+import { startFleet } from './processes/fleet.ts';
 import { readyFileOf } from './ready-file.ts';
 import type { WantedService } from './service-option.ts';
 import { type Stack, startStack } from './stack.ts';
@@ -46,7 +47,9 @@ async function start(
 
   const follower = createFollower(config, wanted);
   closing.push(() => follower.close());
-  const stack = await startStack(config, process, state, follower.observe);
+  const stack = config.processes
+    ? await startFleet(config, process, state)
+    : await startStack(config, process, state, follower.observe);
   closing.push((deadline) => stack.close(deadline));
   const declared = await declareAll(stack, config, wanted);
   await untilServing(stack, declared, process);
@@ -55,13 +58,11 @@ async function start(
   const ready = `${JSON.stringify(
     readyFileOf({
       domain: config.domain,
-      caFile: stack.certificates.caFile,
+      caFile: stack.caFile,
       services,
       parts: stack.parts(),
-      pid: globalThis.process.pid,
-      adminPort: process.admin.port,
       adminTokenFile: stack.adminTokenFile,
-      gatewayAddress: stack.gateway.operatorAddress,
+      gatewayAddress: stack.gatewayAddress,
       discoveryAddress: stack.discoveryAddress,
     }),
     null,
@@ -76,7 +77,7 @@ async function start(
   for (const { ref, port } of missing)
     log.warn({ service: formatServiceRef(ref), port }, 'nothing listens there yet; its page says so and tries again by itself');
   return {
-    ready: () => [...stack.gateway.ready(), ...stack.supervisors().flatMap(({ supervisor }) => supervisor.ready())],
+    ready: () => stack.ready(),
     drain: close,
   };
 }
@@ -110,8 +111,8 @@ async function untilServing(stack: Stack, declared: readonly gatewayV1.Service[]
   const until = clock.now() + SERVING_WITHIN_MS;
   const hosts = new Set(declared.map(({ host }) => host as Host));
   for (;;) {
-    const serving = new Set(stack.supervisors().flatMap(({ supervisor }) => supervisor.servedHosts()));
-    if ([...hosts].every((host) => serving.has(host))) return;
+    const serving = await stack.served(hosts);
+    if (serving.size === hosts.size) return;
     const services = await stack.operator.list();
     const rejected = services.find(({ detail }) => detail.includes('rejected'));
     if (rejected !== undefined) throw new CannotStart(`${rejected.host} is not served: ${rejected.detail}`);

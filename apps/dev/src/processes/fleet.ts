@@ -1,0 +1,219 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { credentialHash } from '@sallyport/driver';
+import type { Host, PoolId } from '@sallyport/model';
+import { type Address, CannotStart, type Process, writeFileAtomic } from '@sallyport/process';
+import { formatTarget, openLink, openTlsFiles } from '@sallyport/wire';
+import { keepCertificates } from '../certificates.ts';
+import type { Config } from '../config.ts';
+import { createOperatorClient } from '../operator.ts';
+import type { Part, Stack } from '../stack.ts';
+import type { StateDir } from '../state-dir.ts';
+import { makeTokens, readToken } from '../tokens.ts';
+import { type Child, startChild } from './child.ts';
+import { openEtcd } from './etcd.ts';
+import { readMetric } from './metrics.ts';
+
+const ANY_PORT = '127.0.0.1:0';
+
+/** The whole system as real processes on a real etcd. Children are named, never restarted, and ended together. */
+export async function startFleet(config: Config, process: Process, state: StateDir): Promise<Stack> {
+  const { clock, log, randomId, stopping } = process;
+  const directory = join(state.run, 'processes');
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const given =
+    config.certFile === undefined || config.keyFile === undefined
+      ? undefined
+      : { certFile: config.certFile, keyFile: config.keyFile };
+  const certificates = await keepCertificates(state.pki, config.domain, given);
+  const { keys, adminTokenFile } = await makeTokens(state.run);
+  const children: Child[] = [];
+  const closing: ((deadline: AbortSignal) => Promise<void>)[] = [];
+  let ending = false;
+
+  async function start(name: string, app: string, options: Readonly<Record<string, string>>): Promise<Child> {
+    const files = await certificates.internal(app);
+    const child = await startChild({
+      name,
+      app,
+      options: {
+        'admin-listen': ANY_PORT,
+        'log-level': config.process.logLevel === 'warn' ? 'info' : config.process.logLevel,
+        drain: '500ms',
+        'internal-ca-file': files.caFile,
+        'internal-cert-file': files.certFile,
+        'internal-key-file': files.keyFile,
+        ...options,
+      },
+      directory,
+      clock,
+      stopping,
+      onEnded: (ended, how) => {
+        if (!ending) log.warn({ name: ended, how }, 'a process has ended; it is not started again');
+      },
+    });
+    children.push(child);
+    return child;
+  }
+
+  async function begin(): Promise<Stack> {
+    const etcd =
+      config.store === undefined
+        ? await openEtcd(config.etcdBinary, join(directory, 'etcd'), globalThis.process.env.PATH)
+        : undefined;
+    if (etcd !== undefined) closing.push(() => etcd.stop());
+    const store = `etcd://${(config.store ?? etcd?.endpoints ?? []).join(',')}`;
+
+    const supervisors: {
+      readonly uid: string;
+      readonly pool: string;
+      readonly address: string;
+      readonly credentialSha256: string;
+    }[] = [];
+    const workloads = new Map<string, { readonly workspace: string; readonly sandbox: string; readonly runtimeId: string }>();
+    for (const { ref } of config.services) {
+      workloads.set(`${ref.workspace}/${ref.sandbox}`, {
+        workspace: ref.workspace,
+        sandbox: ref.sandbox,
+        runtimeId: `local-${randomId()}`,
+      });
+    }
+    if (workloads.size === 0)
+      workloads.set('team/demo', { workspace: 'team', sandbox: 'demo', runtimeId: `local-${randomId()}` });
+    const staticFile = join(directory, 'driver-static.json');
+    const tellDriver = (): Promise<void> =>
+      writeFileAtomic(staticFile, JSON.stringify({ workloads: [...workloads.values()], supervisors }), 0o600);
+    await tellDriver();
+
+    const driver = await start('driver', 'driver', { 'driver-listen': ANY_PORT, 'static-file': staticFile });
+    const driverAddress = bound(driver, 'driver');
+    const gateways = await Promise.all(
+      range(config.gateways).map((number) =>
+        start(`gateway-${number}`, 'gateway', {
+          'operator-listen': ANY_PORT,
+          'supervisor-listen': ANY_PORT,
+          domain: config.domain,
+          driver: formatTarget(driverAddress),
+          'signing-keys': keys,
+          'operator-cert-file': certificates.loopback.certFile,
+          'operator-key-file': certificates.loopback.keyFile,
+          store,
+        }),
+      ),
+    );
+    const discovery = await start('discovery-1', 'discovery', {
+      'discovery-listen': ANY_PORT,
+      'signing-keys': keys,
+      'discovery-cert-file': certificates.loopback.certFile,
+      'discovery-key-file': certificates.loopback.keyFile,
+      store,
+    });
+    const trust = await openTlsFiles({ caFile: certificates.caFile });
+    if (!trust.ok) throw new CannotStart(trust.error);
+    const gatewayAddress = bound(gateways[0] as Child, 'operator');
+    const link = openLink({
+      target: formatTarget(gatewayAddress),
+      tls: trust.value,
+      showsCertificate: false,
+      server: { kind: 'host-name' },
+    });
+    closing.push(async () => {
+      link.close();
+      trust.value.close();
+    });
+    const operator = createOperatorClient(link, await readToken(adminTokenFile));
+    const members: Child[] = [];
+
+    async function supervise(poolId: PoolId, port: number, capacity: number): Promise<void> {
+      const count = config.mode === 'shared' ? config.members : 1;
+      for (let number = 0; number < count; number += 1) {
+        const name = `supervisor-${members.length + 1}`;
+        const credential = randomId() + randomId();
+        const credentialFile = join(directory, `${name}.token`);
+        await writeFileAtomic(credentialFile, credential, 0o600);
+        supervisors.push({
+          uid: `${name}-${randomId()}`,
+          pool: poolId,
+          address: '127.0.0.1',
+          credentialSha256: credentialHash(credential),
+        });
+        await tellDriver();
+        const memberPort = port === 0 ? 0 : port + number;
+        members.push(
+          await start(name, 'supervisor', {
+            gateway: gateways.map((gateway) => formatTarget(bound(gateway, 'supervisor'))).join(','),
+            pool: poolId,
+            capacity: String(capacity),
+            'credential-file': credentialFile,
+            delivery: config.delivery,
+            'app-listen': formatTarget({ host: config.listen, port: memberPort }),
+            domain: config.domain,
+            'app-cert-file': certificates.app.certFile,
+            'app-key-file': certificates.app.keyFile,
+          }),
+        );
+      }
+    }
+
+    return {
+      operator,
+      caFile: certificates.caFile,
+      adminTokenFile,
+      gatewayAddress,
+      discoveryAddress: bound(discovery, 'discovery'),
+      parts: () => [...(etcd?.parts() ?? []), ...children.map(partOf)],
+      supervise,
+      async served(hosts) {
+        // A supervisor says how many hosts it would admit now; which ones they are, the gateway says.
+        const counts = await Promise.all(
+          members.map((member) => readMetric(member.announced.admin, 'sallyport_supervisor_serving_hosts')),
+        );
+        const services = await operator.list();
+        const published = services
+          .filter(({ host, endpoint }) => endpoint !== '' && hosts.has(host as Host))
+          .map(({ host }) => host as Host);
+        return new Set(counts.reduce((sum, count) => sum + count, 0) >= hosts.size ? published : []);
+      },
+      ready: () =>
+        children.map((child) => ({
+          name: child.name,
+          ok: child.alive(),
+          detail: child.alive() ? `process ${child.pid}` : 'has ended',
+        })),
+      supervisors: () => [],
+      close,
+    };
+  }
+
+  async function close(deadline: AbortSignal): Promise<void> {
+    ending = true;
+    // Supervisors first: they let go of what they own while their gateway is still there.
+    const supervisors = children.filter(({ app }) => app === 'supervisor');
+    await Promise.all(supervisors.map((child) => child.end(deadline)));
+    await Promise.all(children.map((child) => child.end(deadline)));
+    for (const act of closing.reverse()) await act(deadline);
+  }
+
+  try {
+    return await begin();
+  } catch (error) {
+    await close(AbortSignal.abort());
+    throw error;
+  }
+}
+
+const range = (count: number): readonly number[] => Array.from({ length: count }, (_value, index) => index + 1);
+
+function bound(child: Child, name: string): Address {
+  const address = child.announced.listens[name];
+  if (address === undefined) throw new CannotStart(`${child.name} did not say where it listens for ${name}`);
+  return address;
+}
+
+const partOf = ({ name, app, pid, announced }: Child): Part => ({
+  name,
+  app,
+  pid,
+  address: Object.values(announced.listens)[0] ?? announced.admin,
+  adminPort: announced.admin.port,
+});

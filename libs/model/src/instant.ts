@@ -23,31 +23,36 @@ export interface ClockReading {
 
 export interface ClockState extends ClockReading {
   readonly instant: Instant;
+  /** By how much the wall clock is ahead of what `instant` accounts for; a jump once it is more than a correction explains. */
+  readonly aheadMs: number;
   /** How often the wall clock was seen to run ahead: a suspended machine, or a clock that was set. */
   readonly jumpCount: number;
 }
 
 /**
- * A wall clock may run faster than the monotonic one by correction (500 ppm), and reads in whole milliseconds. Only
- * more than this between two readings is a jump. The process reads its clock at least each second, so that correction
- * never adds up to a jump, and a suspension of less is within every margin.
+ * The wall clock reads in whole milliseconds and may be corrected by a little: only when it is ahead by more than this has
+ * it jumped. What is less is kept and added up, or many short suspensions would lengthen every deadline.
  */
 export const CLOCK_JUMP_MS = 100;
+/** How much faster than the monotonic clock it may run by correction, twice what NTP does: such a gain is forgotten again. */
+export const CORRECTION_RATE = 0.001;
 
 export const startClock = (reading: ClockReading): ClockState => ({
   ...reading,
   instant: reading.monotonicMs as Instant,
+  aheadMs: 0,
   jumpCount: 0,
 });
 
 export function readClock(state: ClockState, reading: ClockReading): ClockState {
   const monotonicStep = Math.max(0, reading.monotonicMs - state.monotonicMs);
-  const gained = reading.wallMs - state.wallMs - monotonicStep;
-  const jumped = gained > CLOCK_JUMP_MS;
+  const ahead = state.aheadMs + (reading.wallMs - state.wallMs) - monotonicStep;
+  const jumped = ahead > CLOCK_JUMP_MS;
   return {
     monotonicMs: reading.monotonicMs,
     wallMs: reading.wallMs,
-    instant: later(state.instant, monotonicStep + (jumped ? gained : 0)),
+    instant: later(state.instant, monotonicStep + (jumped ? ahead : 0)),
+    aheadMs: jumped ? 0 : Math.max(0, ahead - monotonicStep * CORRECTION_RATE),
     jumpCount: state.jumpCount + (jumped ? 1 : 0),
   };
 }

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  CLOCK_JUMP_MS,
+  type ClockReading,
+  type ClockState,
+  CORRECTION_RATE,
+  earliest,
+  type Instant,
+  LONG_AGO,
+  later,
+  NEVER,
+  readClock,
+  startClock,
+} from './instant.ts';
+
+const at = (ms: number): Instant => ms as Instant;
+const reading = (monotonicMs: number, wallMs: number): ClockReading => ({ monotonicMs, wallMs });
+
+/** Both clocks begin at 1,000; each step says how far each of them went. */
+const run = (...steps: readonly [monotonicMs: number, wallMs: number][]): ClockState =>
+  steps.reduce<ClockState>(
+    (state, [monotonicMs, wallMs]) => readClock(state, reading(state.monotonicMs + monotonicMs, state.wallMs + wallMs)),
+    startClock(reading(1_000, 1_000)),
+  );
+
+describe('two clocks are one', () => {
+  const rows: [title: string, steps: [number, number][], passedMs: number, jumpCount: number][] = [
+    ['both run alike', [[500, 500]], 500, 0],
+    ['the wall clock is read in whole milliseconds', [[0.4, 1]], 0.4, 0],
+    ['the wall clock is corrected a little', [[1_000, 1_000.5]], 1_000, 0],
+    ['the machine was suspended: the monotonic clock stood still', [[10, 40_010]], 40_010, 1],
+    ['the wall clock was set ahead: early is safe', [[10, 3_600_010]], 3_600_010, 1],
+    ['the wall clock was set back: the monotonic one counts', [[10, -3_600_000]], 10, 0],
+    [
+      'set back and ahead again: early by as much',
+      [
+        [10, -60_000],
+        [10, 60_010],
+      ],
+      60_020,
+      1,
+    ],
+    ['a monotonic clock that goes back is not believed', [[-500, 0]], 0, 0],
+    [
+      'many short suspensions add up',
+      [
+        [10, 70],
+        [10, 70],
+        [10, 70],
+      ],
+      30 + 120,
+      1,
+    ],
+    ['corrections of 500 ppm never do', Array.from({ length: 1_000 }, () => [1_000, 1_000.5]), 1_000_000, 0],
+  ];
+  test.each(rows)('%s', (_title, steps, passedMs, jumpCount) => {
+    const state = run(...steps);
+    expect(state.instant - 1_000).toBeCloseTo(passedMs, 0);
+    expect(state.jumpCount).toBe(jumpCount);
+  });
+});
+
+test('time never goes back, and no deadline lives longer than either clock allows', () => {
+  const step = fc.tuple(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 2_000 }));
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 60 }), (steps) => {
+      let state = startClock(reading(0, 0));
+      for (const [monotonicMs, wallMs] of steps) {
+        const next = readClock(state, reading(state.monotonicMs + monotonicMs, state.wallMs + wallMs));
+        expect(next.instant).toBeGreaterThanOrEqual(state.instant);
+        state = next;
+        expect(state.instant).toBeGreaterThanOrEqual(state.monotonicMs);
+        // Once the size of a jump, and what a correction may explain.
+        expect(state.instant).toBeGreaterThan(state.wallMs - CLOCK_JUMP_MS - state.monotonicMs * CORRECTION_RATE - 0.001);
+      }
+    }),
+  );
+});
+
+test.each([
+  ['later adds', later(at(5), 10), 15],
+  ['the earliest of two', earliest(at(5), at(3)), 3],
+  ['nothing is later than never', earliest(NEVER, at(1e15)), 1e15],
+  ['nothing is earlier than long ago', earliest(LONG_AGO, at(-1e15)), LONG_AGO],
+])('%s', (_title, got, want) => expect(got).toBe(want));

@@ -4,7 +4,8 @@ import type { Result } from '@sallyport/model';
 /** How an instance reaches the application in its sandbox: over loopback, or through the sandbox's boundary process. */
 export interface Connector {
   /**
-   * Opens one connection to `port` of the application. An aborted dial leaves no socket behind, and an answer that comes
+   * Opens one connection to `port` of the application, `allowHalfOpen`, because tunnels are half-closed, and without
+   * delay. An aborted dial leaves no socket behind, and an answer that comes
    * too late to be used is destroyed by the connector, never handed out.
    */
   dial(port: number, signal: AbortSignal): Promise<Result<Socket, DialFailure>>;

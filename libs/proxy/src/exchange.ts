@@ -61,7 +61,6 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
 
   let app: AppConnection | undefined;
   let toApp: Outbox | undefined;
-  let repeated = false;
   let dialling: AbortController | undefined;
   let appBlocked = false;
   let clientBlocked = false;
@@ -209,17 +208,15 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
   /** The exchange counts as live until here, so that a revocation still finds what the client has not taken. */
   function answerLeft(error?: Error | null) {
     if (over || error) return;
-    const close = plan?.close === true || !requestWhole();
     finish('complete');
-    client.answered(close);
+    client.answered(plan?.close === true);
   }
 
-  /** The connection ended without a byte. */
+  /** The connection ended without a byte. The second attempt dials, so there is no third. */
   function repeatOrRefuse() {
-    const again = app?.reused === true && !repeated && mayRepeat(head);
+    const again = app?.reused === true && mayRepeat(head);
     dropApp();
     if (!again || admitted === undefined) return refuse('app_protocol', 'the connection ended before an answer');
-    repeated = true;
     void dial(admitted);
   }
 

@@ -326,7 +326,8 @@ describe('a reused application connection', () => {
     client.send(get());
     await client.sees('ok');
     app.connections[0]?.socket.write('HTTP/1.1 200 OK\r\n\r\n');
-    await until('it is closed', () => app.openCount() === 0);
+    // Sooner than it would be closed for waiting too long.
+    await until('it is closed', () => app.openCount() === 0, 1_000);
     client.send(get('/next'));
     await until('another connection', () => app.connections.length === 2);
   });

@@ -1,6 +1,7 @@
 /**
  * Everything that can grow has a limit here; at the limit the proxy refuses or ends, it never grows. Times are judged
- * by a tick of {@link TICK_MS}, so that no request makes a timer: each may be late by one tick.
+ * by a tick of {@link TICK_MS}, so that no request makes a timer: each may be late by one tick. The listener's limits
+ * count for what belongs to client connections, an instance's own for its connections, streams and pool.
  */
 export interface Limits {
   /** Client connections of the whole listener, handshakes included. */

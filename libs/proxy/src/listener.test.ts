@@ -91,9 +91,9 @@ describe('the handshake', () => {
       });
       first.send(get(HOST));
       await first.sees('served');
-      const second = await stage.connect(hostNamed('api'), { maxVersion: version, session });
-      second.send(get(hostNamed('api')));
-      await second.sees(`served ${hostNamed('api')}`);
+      const second = await stage.connect(HOST, { maxVersion: version, session });
+      second.send(get(HOST));
+      await second.sees(`served ${HOST}`);
       expect((second.socket as { isSessionReused?: () => boolean }).isSessionReused?.()).toBe(false);
     },
   );

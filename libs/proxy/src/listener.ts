@@ -214,6 +214,9 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: options.address, port: options.port, backlog: 4_096 }, () => {
+      // From now on an error is a connection that could not be accepted, for want of file descriptors.
+      server.removeListener('error', reject);
+      server.on('error', () => onConnection('accept-failed'));
       const bound = server.address();
       resolve(typeof bound === 'object' && bound !== null ? bound.port : options.port);
     });

@@ -47,6 +47,8 @@ export interface ExchangeRecord {
 /** Things that happen to connections, for counters. */
 export type ConnectionEvent =
   | 'accepted'
+  /** The system had no file descriptor for it. */
+  | 'accept-failed'
   | 'secured'
   | 'closed'
   | 'over-process-limit'

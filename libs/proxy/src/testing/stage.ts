@@ -20,6 +20,7 @@ import {
   type CidrSet,
   type Clock,
   type ConnectionEvent,
+  type Connector,
   createInstances,
   createLoopback,
   DEFAULT_LIMITS,
@@ -52,7 +53,7 @@ export interface Stage<C extends Clock = Clock> {
   readonly records: ExchangeRecord[];
   readonly events: ConnectionEvent[];
   readonly forbiddenPorts: Set<number>;
-  sandbox(id: string, ports?: Readonly<Record<string, number>>): TestSandbox;
+  sandbox(id: string, ports?: Readonly<Record<string, number>>, connector?: Connector): TestSandbox;
   connect(host: string, options?: ConnectionOptions): Promise<RawClient>;
   close(): Promise<void>;
 }
@@ -111,8 +112,9 @@ async function stageWith<C extends Clock>(
   forbiddenPorts.add(listener.port);
   const clients: RawClient[] = [];
 
-  function sandbox(id: string, ports: Readonly<Record<string, number>> = {}): TestSandbox {
-    const connector = createLoopback({ clock, forbiddenPorts, dialMs: limits.dialMs });
+  const loopback = createLoopback({ clock, forbiddenPorts, dialMs: limits.dialMs });
+
+  function sandbox(id: string, ports: Readonly<Record<string, number>> = {}, connector: Connector = loopback): TestSandbox {
     const instance = instances.start({ sandboxId: id as SandboxId, mode: 'dedicated', connector, limits });
     let table: RouteTable = EMPTY_TABLE;
     let standing: Standing = { ...startStanding('dedicated'), acknowledged: true, freshUntil: NEVER as Instant };

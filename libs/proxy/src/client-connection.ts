@@ -52,6 +52,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
   /** When the present wait began: for a request, for the rest of a head, or for the client's end. */
   let waitsSince = clock.now();
   let inHead = false;
+  let clientEnded = false;
   let droppedBytes = 0;
 
   /** Looked up for each request: a sandbox may have come back with another instance, and TLS alone authorises nothing. */
@@ -151,7 +152,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     closing,
     readRequest: readRequests,
     answered(close) {
-      if (close || closing()) return linger();
+      if (close || clientEnded || closing()) return linger();
       exchange = undefined;
       inHead = false;
       waitsSince = clock.now();
@@ -180,7 +181,9 @@ export function createClientConnection(options: ClientConnectionOptions): Client
   function onEnd() {
     const tunnel = exchange?.tunnel();
     if (tunnel !== undefined) return tunnel.clientEnded();
+    clientEnded = true;
     if (exchange === undefined) return linger();
+    if (exchange.answerWhole()) return;
     exchange.clientGone();
     cut('reset');
   }

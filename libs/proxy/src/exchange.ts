@@ -35,6 +35,8 @@ export interface Exchange {
   requestBroken(code: Code, reason: string): void;
   /** Sends on what was taken of the request in this turn. */
   flushRequest(): void;
+  /** All of the answer was written, and is only on its way to the system. */
+  answerWhole(): boolean;
   clientDrained(): void;
   /** The client has ended or lost its connection. */
   clientGone(): void;
@@ -350,6 +352,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
       if (over || app === undefined || toApp === undefined) return;
       appBlocked = !toApp.flush();
     },
+    answerWhole: () => state === 'answered' || state === 'early-answered',
     clientDrained() {
       clientBlocked = false;
       if (app !== undefined) relayAnswer();

@@ -114,6 +114,14 @@ describe('after a refusal that leaves the framing intact the connection lives', 
   });
 });
 
+test('a client that ends with its request still reads why it is refused', async () => {
+  const client = await stage.connect(HOST);
+  client.socket.end(`GET /x HTTP/1.1\r\nHost: nobody.test\r\n${json}\r\n`);
+  await client.sees('"route_unknown"');
+  await until('closed', () => client.closed());
+  expect(client.error()).toBeUndefined();
+});
+
 describe('what the standing says is what the client reads', () => {
   const rows: [title: string, change: () => Parameters<TestSandbox['stand']>[0], status: number, code: string][] = [
     ['not acknowledged', () => ({ acknowledged: false }), 503, 'not_fresh'],

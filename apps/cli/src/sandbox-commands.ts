@@ -21,8 +21,9 @@ export const registerCommand: Command = {
     {
       name: 'pool',
       placeholder: 'ID',
-      meaning: 'The pool of shared supervisors that serves it; without it the sandbox has a supervisor of its own.',
+      meaning: "The pool of shared supervisors that serves it; by default the installation's default pool.",
     },
+    { name: 'dedicated', meaning: 'It has a supervisor of its own; so too where there is no default pool.' },
     { name: 'runtime-id', placeholder: 'ID', meaning: 'The present life of the workload; by default the driver is asked.' },
     {
       name: 'save-token',
@@ -41,12 +42,13 @@ export const registerCommand: Command = {
     if (!name.ok) return name;
     const pool = input.option('pool');
     const saveTo = input.option('save-token');
-    if (pool !== undefined && saveTo !== undefined)
-      return err(misused('--save-token does not go with --pool: the supervisors of a pool have tokens of their own'));
+    if (pool !== undefined && (saveTo !== undefined || input.flag('dedicated')))
+      return err(misused('--dedicated and --save-token do not go with --pool: the supervisors of a pool have tokens of their own'));
     const opened = await input.connections.open('gateway');
     if (!opened.ok) return opened;
     const { link, bearer, explain } = opened.value;
-    const mode = pool === undefined ? Mode.MODE_DEDICATED : Mode.MODE_SHARED;
+    const own = input.flag('dedicated') || saveTo !== undefined;
+    const mode = pool !== undefined ? Mode.MODE_SHARED : own ? Mode.MODE_DEDICATED : Mode.MODE_UNSPECIFIED;
     const request = { name: name.value, mode, poolId: pool ?? '', runtimeId: input.option('runtime-id') ?? '' };
     const registered = await call(link, registerSandbox, request, { deadlineMs: DEADLINE_MS, bearer, signal: input.signal });
     if (!registered.ok) return err(await explain(registered.error, `register ${refOf(name.value)}`));

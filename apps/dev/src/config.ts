@@ -44,8 +44,9 @@ const declare = (read: Reader) => ({
   ),
   readyFile: read.text('ready-file', 'File to write, as JSON, once everything serves.', { optional: true }),
   store: read.parsed('store', 'Where the records are kept: memory, or etcd://host:port[,host:port…].', parseStore, {
-    otherwise: undefined,
+    otherwise: [],
     placeholder: 'STORE',
+    show: () => 'memory',
   }),
   certFile: read.file('cert', 'Certificate for the applications instead of one of our own, PEM.', { optional: true }),
   keyFile: read.file('key', 'Key of that certificate, PEM.', { optional: true }),
@@ -61,9 +62,9 @@ const declare = (read: Reader) => ({
   serveAnyway: read.flag('serve-anyway', 'Serve even if no application listens yet.'),
 });
 
-/** Undefined: in memory, or with --processes in an etcd of our own. */
-function parseStore(text: string): Result<readonly string[] | undefined, string> {
-  if (text === 'memory') return ok(undefined);
+/** None: in memory, or with --processes in an etcd of our own. */
+function parseStore(text: string): Result<readonly string[], string> {
+  if (text === 'memory') return ok([]);
   const endpoints = text.startsWith('etcd://') ? text.slice('etcd://'.length).split(',') : [];
   if (endpoints.length > 0 && endpoints.every((endpoint) => /^(\[[0-9a-f:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/.test(endpoint)))
     return ok(endpoints);
@@ -82,7 +83,7 @@ function check(config: Config): readonly string[] {
   }
   if (config.edges > 0) problems.push('--edges: there is no edge proxy yet; leave it out');
   if (config.boundaries) problems.push('--boundaries: there is no boundary yet; leave it out');
-  if (!config.processes && config.store !== undefined) problems.push('--store=etcd://… goes with --processes: give that too');
+  if (!config.processes && config.store.length > 0) problems.push('--store=etcd://… goes with --processes: give that too');
   const twice = findTwice(config.services);
   if (twice !== undefined) problems.push(`--service: ${twice} is given twice; give each service once`);
   for (const { ref } of config.services) {

@@ -53,6 +53,9 @@ export interface Part {
   readonly adminPort: number;
 }
 
+/** The one pool of a stack whose sandboxes share a supervisor. */
+export const SHARED_POOL = 'dev' as PoolId;
+
 const LOOPBACK: Address = { host: '127.0.0.1', port: 0 };
 
 /** Wires all services into this process as they are wired in their own: real ports, real TLS, one store in memory. */
@@ -88,6 +91,7 @@ export async function startStack(
     'supervisor-listen': '127.0.0.1:0',
     domain: config.domain,
     driver: formatTarget(driver.address),
+    ...(config.mode === 'shared' ? { 'default-pool': SHARED_POOL } : {}),
     'signing-keys': keys,
     ...internal(await certificates.internal('gateway')),
     'operator-cert-file': certificates.loopback.certFile,

@@ -10,7 +10,7 @@ import { createFollower } from './follower.ts';
 import { startFleet } from './processes/fleet.ts';
 import { readyFileOf } from './ready-file.ts';
 import type { WantedService } from './service-option.ts';
-import { type Stack, startStack } from './stack.ts';
+import { SHARED_POOL, type Stack, startStack } from './stack.ts';
 import { claimStateDir, type StateDir } from './state-dir.ts';
 
 /** Everything in one process: the stack, the services that were asked for (or the demo), the screen and the ready file. */
@@ -82,8 +82,6 @@ async function start(
   };
 }
 
-/** The one pool of a stack whose sandboxes share a supervisor. */
-const SHARED_POOL = 'dev' as PoolId;
 const SHARED_CAPACITY = 10_000;
 
 /** Registers and exposes everything, and starts the supervisors that serve it. */

@@ -1,4 +1,4 @@
-import { parseDomain } from '@sallyport/model';
+import { err, isId, ok, type PoolId, parseDomain, type Result } from '@sallyport/model';
 import { type Reader, type Reading, readAll, readProcess, type Source } from '@sallyport/process';
 
 /** Everything that a gateway is told at start; see `--help` for each. */
@@ -14,6 +14,15 @@ const declare = (read: Reader) => ({
   supervisorListen: read.address('supervisor-listen', 'where supervisors call', { otherwise: { host: '127.0.0.1', port: 7444 } }),
   domain: read.parsed('domain', 'domain under which applications are served', parseDomain),
   urlPort: read.port('url-port', 'port in the public URLs', { otherwise: 443 }),
+  defaultPool: read.parsed(
+    'default-pool',
+    'pool of shared supervisors for sandboxes that are registered without saying which',
+    parsePool,
+    {
+      optional: true,
+      placeholder: 'ID',
+    },
+  ),
   driver: read.hostPort('driver', 'the driver to ask about workloads'),
   signingKeys: read.directory('signing-keys', 'directory of JWK files (*.jwk) that sign and verify tokens'),
   trustDomain: read.text('trust-domain', 'trust domain of the installation', { otherwise: 'sallyport.local' }),
@@ -29,3 +38,8 @@ const declare = (read: Reader) => ({
     keyFile: read.file('operator-key-file', 'key of that certificate, PEM', { optional: true }),
   },
 });
+
+const parsePool = (text: string): Result<PoolId, string> =>
+  isId(text)
+    ? ok(text as PoolId)
+    : err(`${JSON.stringify(text.slice(0, 80))} is no pool id: letters, digits and . _ : - only, at most 128`);

@@ -1,4 +1,4 @@
-import type { World } from '@sallyport/authority';
+import type { Mode, World } from '@sallyport/authority';
 import {
   type Configuration,
   err,
@@ -7,6 +7,7 @@ import {
   isId,
   isPort,
   ok,
+  type PoolId,
   parseSandboxName,
   parseServiceName,
   parseWorkspaceId,
@@ -38,6 +39,8 @@ export interface OperatorServiceOptions {
   readonly registrations: Registrations;
   readonly states: ServiceStates;
   readonly status: () => gatewayV1.GetStatusResponse;
+  /** For sandboxes that are registered without saying where. */
+  readonly defaultPool: PoolId | undefined;
 }
 
 /** The operator API: who calls is judged first, then what was asked for, and every change leaves an audit line. */
@@ -112,19 +115,10 @@ export function createOperatorService(options: OperatorServiceOptions): Handlers
   return {
     registerSandbox: ({ name, mode, poolId, runtimeId }, caller) =>
       change(caller, 'registerSandbox', name, async (ref) => {
-        const { Mode } = supervisorV1;
-        if (mode !== Mode.MODE_DEDICATED && mode !== Mode.MODE_SHARED)
-          return err(failure('malformed', 'mode is required: dedicated or shared'));
-        if (mode === Mode.MODE_SHARED && !isId(poolId))
-          return err(failure('malformed', 'a shared sandbox needs the id of its pool'));
-        if (mode === Mode.MODE_DEDICATED && poolId !== '')
-          return err(failure('malformed', 'a dedicated sandbox has a pool of its own: leave pool_id empty'));
+        const placed = placeOf(mode, poolId, options.defaultPool);
+        if (!placed.ok) return placed;
         if (runtimeId !== '' && !isId(runtimeId)) return err(failure('malformed', 'runtime_id is not an id'));
-        const registered = await registrations.register(ref, {
-          mode: mode === Mode.MODE_SHARED ? 'shared' : 'dedicated',
-          poolId,
-          runtimeId,
-        });
+        const registered = await registrations.register(ref, { ...placed.value, runtimeId });
         if (!registered.ok) return registered;
         const configuration = world.configs.get(registered.value.sandboxId)?.value;
         return ok({
@@ -187,6 +181,25 @@ export function createOperatorService(options: OperatorServiceOptions): Handlers
       }),
     getStatus: (_request, caller) => read(caller, 'getStatus', '', () => ok(options.status())),
   };
+}
+
+/** Who will serve a sandbox: the supervisors of a pool, or one of its own. */
+function placeOf(
+  mode: supervisorV1.Mode,
+  poolId: string,
+  defaultPool: PoolId | undefined,
+): Result<{ readonly mode: Mode; readonly poolId: string }, Failure> {
+  const { MODE_DEDICATED, MODE_SHARED } = supervisorV1.Mode;
+  if (poolId !== '' && !isId(poolId)) return err(failure('malformed', 'pool_id is not an id'));
+  const shared = mode === MODE_SHARED || (mode !== MODE_DEDICATED && (poolId !== '' || defaultPool !== undefined));
+  if (!shared)
+    return poolId === ''
+      ? ok({ mode: 'dedicated', poolId })
+      : err(failure('malformed', 'a dedicated sandbox has a pool of its own: leave pool_id empty'));
+  const pool = poolId === '' ? defaultPool : poolId;
+  return pool === undefined
+    ? err(failure('malformed', 'a shared sandbox needs the id of its pool'))
+    : ok({ mode: 'shared', poolId: pool });
 }
 
 interface Named {

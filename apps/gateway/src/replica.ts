@@ -18,6 +18,10 @@ import { createSessionService } from './session-service.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createWriter, type Writer } from './writer.ts';
 
+export { createDeclarations, type Declarations, type SandboxRef } from './declarations.ts';
+export type { Driver } from './driver.ts';
+export { createRegistrations, type Registrations } from './registrations.ts';
+
 /**
  * One gateway replica without its ports: everything that it decides and writes, over a store, a clock and a driver that
  * are given. Production puts gRPC in front of it; the simulation runs many of them in one thread on virtual time.

@@ -97,6 +97,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
           declarations,
           registrations,
           states,
+          defaultPool: config.defaultPool,
           status: () => statusOf(world, membership, sessions, config.domain),
         }),
       ),

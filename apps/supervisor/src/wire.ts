@@ -124,13 +124,20 @@ export async function wire(config: Config, process: Process, given: Given = {}):
     log,
   });
 
+  const servedHosts = (): readonly Host[] => [...following.hosted()].flatMap((hosted) => hosted.servedHosts());
+  metrics.observed(
+    'sallyport_supervisor_serving_hosts',
+    'Hosts that a request would be admitted for now.',
+    () => servedHosts().length,
+  );
+
   return {
     memberId,
     appPort: listener?.port,
     listens:
       listener === undefined || config.listen === undefined ? {} : { app: { host: config.listen.host, port: listener.port } },
     hosted: () => following.hosted(),
-    servedHosts: () => [...following.hosted()].flatMap((hosted) => hosted.servedHosts()),
+    servedHosts,
     ready: () => [
       { name: 'gateway', ok: following.joined(), detail: following.joined() ? 'joined' : 'no gateway has taken this member' },
       {

@@ -21,3 +21,11 @@ export function findEtcd(named: string | undefined, path: string | undefined): s
     '--processes needs an etcd: apt-get install etcd-server, name one with --etcd-binary, or use yours with --store=etcd://host:2379',
   );
 }
+
+export async function openEtcd(
+  _named: string | undefined,
+  _directory: string,
+  _path: string | undefined,
+): Promise<{ readonly endpoints: readonly string[]; parts(): readonly never[]; stop(): Promise<void> }> {
+  throw new CannotStart('not yet');
+}

@@ -7,7 +7,7 @@ import { formatTarget, openLink, openTlsFiles } from '@sallyport/wire';
 import { keepCertificates } from '../certificates.ts';
 import type { Config } from '../config.ts';
 import { createOperatorClient } from '../operator.ts';
-import type { Part, Stack } from '../stack.ts';
+import { type Part, SHARED_POOL, type Stack } from '../stack.ts';
 import type { StateDir } from '../state-dir.ts';
 import { makeTokens, readToken } from '../tokens.ts';
 import { type Child, startChild } from './child.ts';
@@ -58,11 +58,11 @@ export async function startFleet(config: Config, process: Process, state: StateD
 
   async function begin(): Promise<Stack> {
     const etcd =
-      config.store === undefined
-        ? await openEtcd(config.etcdBinary, join(directory, 'etcd'), globalThis.process.env.PATH)
-        : undefined;
+      config.store.length > 0
+        ? undefined
+        : await openEtcd(config.etcdBinary, join(directory, 'etcd'), globalThis.process.env.PATH);
     if (etcd !== undefined) closing.push(() => etcd.stop());
-    const store = `etcd://${(config.store ?? etcd?.endpoints ?? []).join(',')}`;
+    const store = `etcd://${(etcd?.endpoints ?? config.store).join(',')}`;
 
     const supervisors: {
       readonly uid: string;
@@ -94,6 +94,7 @@ export async function startFleet(config: Config, process: Process, state: StateD
           'supervisor-listen': ANY_PORT,
           domain: config.domain,
           driver: formatTarget(driverAddress),
+          ...(config.mode === 'shared' ? { 'default-pool': SHARED_POOL } : {}),
           'signing-keys': keys,
           'operator-cert-file': certificates.loopback.certFile,
           'operator-key-file': certificates.loopback.keyFile,

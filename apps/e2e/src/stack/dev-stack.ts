@@ -72,7 +72,7 @@ export async function startDev(args: readonly string[], env: NodeJS.ProcessEnv =
   const startedAt = performance.now();
   const child = spawn(process.execPath, [...node('dev'), '--port=0', `--ready-file=${readyFile}`, ...args], {
     cwd: folder,
-    env: { ...process.env, ...env },
+    env: { ...cleanEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const output = collect(child);
@@ -108,6 +108,10 @@ export async function startDev(args: readonly string[], env: NodeJS.ProcessEnv =
   };
 }
 
+/** Without what npm and we ourselves put there: it would lead the command line to another stack. */
+const cleanEnv = (): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|SALLYPORT_|INIT_CWD$)/.test(name)));
+
 async function untilReady(file: string, startedAt: number): Promise<ReadyFile> {
   for (;;) {
     const text = await readFile(file, 'utf8').catch(() => undefined);
@@ -119,7 +123,7 @@ async function untilReady(file: string, startedAt: number): Promise<ReadyFile> {
 
 function run(args: readonly string[], cwd: string): Promise<Ended> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, args, { cwd, env: cleanEnv(), stdio: ['ignore', 'pipe', 'pipe'] });
   const output = collect(child);
   const timer = setTimeout(() => child.kill('SIGKILL'), COMMAND_MS);
   return new Promise((done) =>

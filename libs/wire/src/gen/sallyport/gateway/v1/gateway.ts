@@ -111,9 +111,9 @@ export interface RegisterSandboxRequest {
   name:
     | SandboxName
     | undefined;
-  /** Required. */
+  /** Unspecified: shared in the gateway's default pool if it has one, else dedicated. */
   mode: Mode;
-  /** Shared: the pool that serves it, required. Dedicated: leave empty, the pool is made for it. */
+  /** Shared: the pool that serves it, by default the gateway's default pool. Dedicated: leave empty, the pool is made for it. */
   poolId: string;
   /** The workload's present life. Empty: the driver is asked. */
   runtimeId: string;

@@ -1,0 +1,43 @@
+import { clean } from './text.ts';
+
+export interface BannerInput {
+  readonly services: readonly { readonly name: string; readonly url: string }[];
+  /** Absent when the certificate is one that clients know already. */
+  readonly caFile?: string;
+  /** The demo application is served, because nobody named one. */
+  readonly isDemo: boolean;
+  /** How the CLI is called from here. */
+  readonly cli?: string;
+}
+
+const OWN_PORT = 'npm start -- --service team/mybox/web=3000';
+
+/** What `npm start` says once when all is serving. Commands stand alone on their lines, so that they can be copied whole. */
+export function bannerLines({ services, caFile, isDemo, cli = 'npm run -s sallyport --' }: BannerInput): string[] {
+  const [first] = services;
+  if (first === undefined) return ['Sallyport serves nothing yet. To serve a port of yours:', `  ${OWN_PORT}`].map(clean);
+  const host = new URL(first.url).hostname;
+  const nameWidth = Math.max(...services.map(({ name }) => name.length));
+  return [
+    'Sallyport serves',
+    '',
+    ...services.map(({ name, url }) => `  ${name.padEnd(nameWidth)}  ${url}`),
+    '',
+    'Try next',
+    ...(isDemo ? ['  Open the URL in a browser: the page shows what passes through the door.'] : []),
+    '  End access, and see live streams close:',
+    `    ${cli} service delete ${first.name}`,
+    '  Ask why a name is served, or is not:',
+    `    ${cli} explain ${host}`,
+    ...(isDemo ? ['  Serve a port of your own:', `    ${OWN_PORT}`] : []),
+    ...(caFile === undefined ? [] : ['', ...trustLines(first.url, caFile)]),
+  ].map(clean);
+}
+
+/** A browser asks once; everything else is told with a file. The CA is limited to the dev domain. */
+const trustLines = (url: string, caFile: string): string[] => [
+  'Trust its certificate',
+  `  curl --cacert ${caFile} ${url}`,
+  `  NODE_EXTRA_CA_CERTS=${caFile} node app.mjs`,
+  '  Browser: go on past the warning, or import that file as an authority. It can sign for this domain only.',
+];

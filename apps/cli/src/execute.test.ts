@@ -200,6 +200,23 @@ describe('sandboxes', () => {
       statSync(path).mode & 0o777,
     ]).toEqual([0, '', false, 'secret\n', 0o600]);
   });
+  test.each([
+    [[], 0, ''],
+    [['--dedicated'], 1, ''],
+    [['--pool', 'p2'], 2, 'p2'],
+  ] as [string[], number, string][])('are registered where it is asked for: %j', async (options, mode, poolId) => {
+    let asked: gatewayV1.RegisterSandboxRequest | undefined;
+    const server = await serve(
+      gatewayOf({
+        registerSandbox: async (request) => {
+          asked = request;
+          return ok({ sandbox, supervisorToken: '' });
+        },
+      }),
+    );
+    expect(await run(['sandbox', 'register', 'team/demo', ...options], reach(server))).toMatchObject({ code: 0, out: '' });
+    expect(asked).toEqual({ name: { workspace: 'team', sandbox: 'demo' }, mode, poolId, runtimeId: '' });
+  });
   test('are listed and deleted', async () => {
     const server = await serve(gatewayOf({ listSandboxes: answering({ sandboxes: [sandbox] }), deleteSandbox: answering({}) }));
     expect((await run(['sandbox', 'list'], reach(server))).out).toBe(
@@ -214,7 +231,7 @@ describe('sandboxes', () => {
     });
   });
   test.each([
-    [['sandbox', 'register', 'team/demo', '--pool', 'p', '--save-token', 'f'], /does not go with --pool/],
+    [['sandbox', 'register', 'team/demo', '--pool', 'p', '--dedicated'], /do not go with --pool/],
     [['sandbox', 'register', 'team/demo/web'], /is a service/],
     [['sandbox', 'list', 'team/demo'], /is a sandbox/],
   ])('%j is misused', async (argv, why) => expect(await run(argv)).toMatchObject({ code: 64, err: expect.stringMatching(why) }));

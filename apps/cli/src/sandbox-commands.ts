@@ -43,7 +43,9 @@ export const registerCommand: Command = {
     const pool = input.option('pool');
     const saveTo = input.option('save-token');
     if (pool !== undefined && (saveTo !== undefined || input.flag('dedicated')))
-      return err(misused('--dedicated and --save-token do not go with --pool: the supervisors of a pool have tokens of their own'));
+      return err(
+        misused('--dedicated and --save-token do not go with --pool: the supervisors of a pool have tokens of their own'),
+      );
     const opened = await input.connections.open('gateway');
     if (!opened.ok) return opened;
     const { link, bearer, explain } = opened.value;
@@ -69,7 +71,7 @@ export const registerCommand: Command = {
     if (input.json) input.print(formatJson({ ...sandboxView(sandbox), ...shown }));
     else {
       input.progress(
-        `${refOf(name.value)} is registered in pool ${sandbox.poolId}${saveTo === undefined ? '' : `; the token of its supervisor is in ${saveTo}`}`,
+        `${refOf(name.value)} is registered in pool ${sandbox.poolId}${saveTo === undefined || token === '' ? '' : `; the token of its supervisor is in ${saveTo}`}`,
       );
       if (shown.supervisorToken !== undefined) {
         input.progress('the token of its supervisor, shown only now:');

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { mayNotContain, purityOf } from './bundle/contents.mjs';
+import { etcd3Proto } from './bundle/etcd3-proto.mjs';
 import { apps, pure } from './layers.mjs';
 import { root } from './start/root.mjs';
 
@@ -22,6 +23,7 @@ const common = {
   bundle: true,
   format: 'esm',
   conditions: ['@sallyport/source'],
+  plugins: [etcd3Proto],
   metafile: true,
   logLevel: 'warning',
 };

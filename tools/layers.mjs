@@ -42,7 +42,12 @@ export const apps = {
   e2e: libs,
 };
 
-export const layers = { ...pure, ...io, ...joint, ...apps };
+/** What runs the real apps for tests, whole; nobody may import it. */
+export const worlds = {
+  sim: [...libs, 'supervisor', 'gateway', 'driver', 'discovery'],
+};
+
+export const layers = { ...pure, ...io, ...joint, ...apps, ...worlds };
 
 export const folderOf = (name) => `${Object.hasOwn(apps, name) ? 'apps' : 'libs'}/${name}`;
 
@@ -56,8 +61,6 @@ const besideUntrustedCode = {
   '@sallyport/view': 'It runs beside untrusted code, so it holds no way to the store.',
   etcd3: 'It runs beside untrusted code, so it holds no way to the store.',
 };
-/** Forbidden although nobody has installed it: the usual client for etcd, which somebody may reach for one day. */
-export const notInstalled = ['etcd3'];
 export const forbidden = {
   supervisor: besideUntrustedCode,
   driver: besideUntrustedCode,

@@ -1,3 +1,4 @@
+export * from './candidates.ts';
 export * from './challenge.ts';
 export * from './judge.ts';
 export * from './lease.ts';
@@ -5,5 +6,6 @@ export * from './moves.ts';
 export * from './ownership.ts';
 export * from './records.ts';
 export * from './standing.ts';
+export * from './successor.ts';
 export * from './timers.ts';
 export * from './world.ts';

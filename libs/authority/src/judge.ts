@@ -9,8 +9,18 @@ import {
   type RuntimeId,
   type SandboxId,
   type SessionId,
+  type StoreRevision,
 } from '@sallyport/model';
-import type { FenceTuple, InstalledRoute, Mode } from './records.ts';
+import {
+  type FenceTuple,
+  type Held,
+  type Installation,
+  type InstalledRoute,
+  type Mode,
+  type Ownership,
+  SAME_WRITE,
+} from './records.ts';
+import { successorOf } from './successor.ts';
 import type { World } from './world.ts';
 
 /** What a supervisor says it has installed, in answer to one challenge. */
@@ -55,7 +65,39 @@ export interface Judgement {
  * Whether a report counts now, for the owner on record (A4). Judged when it arrives, and judged *again* when the vector
  * that carries it comes back: a gateway whose view lagged would otherwise grant after a fence.
  */
-export function judgeReport(world: World, session: ReportingSession, report: Report): Result<Judgement, Clause> {
+export const judgeReport = (world: World, session: ReportingSession, report: Report): Result<Judgement, Clause> =>
+  judge(
+    world,
+    session,
+    report,
+    (owner) => owner.kind === 'owned' && owner.by === session.memberId && owner.epoch === report.ownerEpoch,
+  );
+
+/**
+ * Whether a report counts for a member that is to follow the owner: as an owner's, but that it owns nothing yet. The fence
+ * holds the owner that it would follow.
+ */
+export const judgeSuccessor = (world: World, session: ReportingSession, report: Report): Result<Judgement, Clause> =>
+  judge(
+    world,
+    session,
+    report,
+    (owner) =>
+      owner.kind === 'owned' &&
+      owner.by !== session.memberId &&
+      report.ownerEpoch === NO_TENURE &&
+      successorOf(world, session.sandboxId) === session.memberId,
+  );
+
+/** What a member reports that owns nothing. */
+const NO_TENURE = 0n;
+
+function judge(
+  world: World,
+  session: ReportingSession,
+  report: Report,
+  mayHold: (owner: Ownership) => boolean,
+): Result<Judgement, Clause> {
   const { sandboxId, memberId } = session;
   if (world.generation === undefined) return err('generation');
   const sandbox = world.sandboxes.get(sandboxId);
@@ -77,8 +119,7 @@ export function judgeReport(world: World, session: ReportingSession, report: Rep
     return err('configuration');
   }
   const owner = world.owners.get(sandboxId);
-  if (owner?.value.kind !== 'owned' || owner.value.by !== memberId || owner.value.epoch !== report.ownerEpoch)
-    return err('owner');
+  if (owner === undefined || !mayHold(owner.value)) return err('owner');
   // Draining is no reason: what a member owns stays eligible until it is handed over.
   const member = world.members(sandbox.value.poolId).get(memberId);
   if (member === undefined || !member.value.ready) return err('member');
@@ -107,6 +148,10 @@ function sameRoutes(reported: readonly InstalledRoute[], declared: readonly Inst
     return service !== undefined && byHost.delete(route.host) && service.port === route.port && service.service === route.service;
   });
 }
+
+/** The owner's revision that an installation rests on. */
+export const ownerRevision = ({ value, modRevision }: Held<Installation>): StoreRevision =>
+  value.fence.owner === SAME_WRITE ? modRevision : value.fence.owner;
 
 export const sameFence = (a: FenceTuple, b: FenceTuple): boolean =>
   a.generation === b.generation &&

@@ -1,6 +1,7 @@
 import { type GatewayId, type Instant, later, type MemberId, type SandboxId, type SessionId } from '@sallyport/model';
+import { candidate } from './candidates.ts';
 import { fence, offer, offerAfterFence, reoffer } from './ownership.ts';
-import type { Held, MemberRecord, Ownership, SandboxRecord } from './records.ts';
+import type { Held, Ownership } from './records.ts';
 import {
   DEDICATED_TAKEOVER_WAIT_MS,
   OFFER_MS,
@@ -96,38 +97,4 @@ function isSuspect(world: World, watchman: Watchman, sandboxId: SandboxId, by: M
   if (held === undefined) return false;
   if (held.lostAt !== undefined && now >= later(held.lostAt, STREAM_LOST_SUSPECT_MS)) return true;
   return held.lastGoodReportAt !== undefined && silentSince(held.lastGoodReportAt);
-}
-
-/**
- * The ready member of the pool that owns the fewest of its sandboxes and has room; the smallest id among equals. One whose
- * gateway is gone is none: nobody knows that it is there, and as it owns nothing it would be chosen again and again.
- */
-function candidate(
-  world: World,
-  sandbox: SandboxRecord,
-  may: (member: MemberRecord) => boolean,
-  except?: MemberId,
-): MemberId | undefined {
-  const load = loadOf(world, sandbox);
-  let best: MemberId | undefined;
-  let bestLoad = Number.POSITIVE_INFINITY;
-  for (const [memberId, { value: member }] of world.members(sandbox.poolId)) {
-    const owned = load.get(memberId) ?? 0;
-    const here = member.ready && !member.draining && world.gateways.has(member.gatewayId);
-    if (memberId === except || !here || owned >= member.capacity || !may(member)) continue;
-    if (owned > bestLoad || (owned === bestLoad && best !== undefined && best < memberId)) continue;
-    best = memberId;
-    bestLoad = owned;
-  }
-  return best;
-}
-
-function loadOf(world: World, { poolId }: SandboxRecord): ReadonlyMap<MemberId, number> {
-  const load = new Map<MemberId, number>();
-  for (const sandboxId of world.sandboxesOf(poolId)) {
-    const owner = world.owners.get(sandboxId)?.value;
-    const by = owner?.kind === 'owned' ? owner.by : owner?.kind === 'offered' ? owner.to : undefined;
-    if (by !== undefined) load.set(by, (load.get(by) ?? 0) + 1);
-  }
-  return load;
 }

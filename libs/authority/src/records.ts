@@ -87,6 +87,7 @@ export interface Endpoint {
 /** The revisions that were judged. The evidence counts only while each of them still stands. */
 export interface FenceTuple {
   readonly generation: Generation;
+  /** {@link SAME_WRITE}: the owner was written by the very transaction that wrote this record. */
   readonly owner: StoreRevision;
   readonly session: StoreRevision;
   readonly sandbox: StoreRevision;
@@ -94,6 +95,17 @@ export interface FenceTuple {
   readonly credential: StoreRevision;
   /** The member's *create*-revision: marking it draining must not unpublish what it owns. */
   readonly memberCreated: StoreRevision;
+}
+
+/** A takeover writes owner and installation at once, and no transaction knows its own revision beforehand. */
+export const SAME_WRITE = 0n as StoreRevision;
+
+/** What a successor has installed and reported while the owner still owns: all that a graceful takeover needs. */
+export interface Successor {
+  /** The epoch of the owner that it would follow. */
+  readonly follows: OwnerEpoch;
+  /** Its fence's owner revision is that of the owner that it follows. */
+  readonly installation: Installation;
 }
 
 export interface Installation {

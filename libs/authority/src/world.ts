@@ -20,6 +20,7 @@ import type {
   RenewalVector,
   SandboxRecord,
   SessionRecord,
+  Successor,
 } from './records.ts';
 
 /** Which record, by its identities. */
@@ -33,6 +34,7 @@ export type RecordKey =
   | { readonly kind: 'credential'; readonly sandboxId: SandboxId }
   | { readonly kind: 'owner'; readonly sandboxId: SandboxId }
   | { readonly kind: 'session'; readonly sandboxId: SandboxId; readonly memberId: MemberId }
+  | { readonly kind: 'successor'; readonly sandboxId: SandboxId }
   | { readonly kind: 'installation'; readonly workspace: WorkspaceId; readonly sandboxId: SandboxId }
   | { readonly kind: 'renewal'; readonly gatewayId: GatewayId; readonly bucket: number }
   | { readonly kind: 'reader'; readonly discoveryId: string }
@@ -49,6 +51,7 @@ export interface RecordValues {
   credential: CredentialEpoch;
   owner: Ownership;
   session: SessionRecord;
+  successor: Successor;
   installation: Installation;
   renewal: RenewalVector;
   reader: number;
@@ -75,10 +78,13 @@ export interface World {
   readonly credentials: ReadonlyMap<SandboxId, Held<CredentialEpoch>>;
   readonly owners: ReadonlyMap<SandboxId, Held<Ownership>>;
   readonly installations: ReadonlyMap<SandboxId, Held<Installation>>;
+  readonly successors: ReadonlyMap<SandboxId, Held<Successor>>;
   readonly grants: ReadonlyMap<string, Held<Grant>>;
   members(poolId: PoolId): ReadonlyMap<MemberId, Held<MemberRecord>>;
   pools(): Iterable<PoolId>;
   sandboxesOf(poolId: PoolId): ReadonlySet<SandboxId>;
+  /** How many sandboxes a member owns or is offered. */
+  ownedCount(memberId: MemberId): number;
   session(sandboxId: SandboxId, memberId: MemberId): Held<SessionRecord> | undefined;
   sessionsOf(sandboxId: SandboxId): ReadonlyMap<MemberId, Held<SessionRecord>>;
   renewals(gatewayId: GatewayId): ReadonlyMap<number, Held<RenewalVector>>;
@@ -100,11 +106,20 @@ export function createWorld(): World {
   const credentials = new Map<SandboxId, Held<CredentialEpoch>>();
   const owners = new Map<SandboxId, Held<Ownership>>();
   const installations = new Map<SandboxId, Held<Installation>>();
+  const successors = new Map<SandboxId, Held<Successor>>();
   const grants = new Map<string, Held<Grant>>();
   const members = new Map<PoolId, Map<MemberId, Held<MemberRecord>>>();
   const sessions = new Map<SandboxId, Map<MemberId, Held<SessionRecord>>>();
   const renewals = new Map<GatewayId, Map<number, Held<RenewalVector>>>();
   const byPool = new Map<PoolId, Set<SandboxId>>();
+  const owned = new Map<MemberId, number>();
+
+  const count = (held: Held<Ownership> | undefined, by: number): void => {
+    const memberId = held?.value.kind === 'owned' ? held.value.by : held?.value.kind === 'offered' ? held.value.to : undefined;
+    if (memberId === undefined) return;
+    const next = (owned.get(memberId) ?? 0) + by;
+    setOrDelete(owned, memberId, next === 0 ? undefined : next);
+  };
 
   const setSandbox = (sandboxId: SandboxId, held: Held<SandboxRecord> | undefined): void => {
     const before = sandboxes.get(sandboxId);
@@ -143,6 +158,8 @@ export function createWorld(): World {
         setOrDelete(credentials, key.sandboxId, held as Held<CredentialEpoch> | undefined);
         break;
       case 'owner':
+        count(owners.get(key.sandboxId), -1);
+        count(held as Held<Ownership> | undefined, 1);
         setOrDelete(owners, key.sandboxId, held as Held<Ownership> | undefined);
         break;
       case 'session':
@@ -150,6 +167,9 @@ export function createWorld(): World {
         break;
       case 'installation':
         setOrDelete(installations, key.sandboxId, held as Held<Installation> | undefined);
+        break;
+      case 'successor':
+        setOrDelete(successors, key.sandboxId, held as Held<Successor> | undefined);
         break;
       case 'renewal':
         setNested(renewals, key.gatewayId, key.bucket, held as Held<RenewalVector> | undefined);
@@ -176,9 +196,11 @@ export function createWorld(): World {
     credentials,
     owners,
     installations,
+    successors,
     grants,
     members: (poolId) => members.get(poolId) ?? NONE,
     pools: () => members.keys(),
+    ownedCount: (memberId) => owned.get(memberId) ?? 0,
     sandboxesOf: (poolId) => byPool.get(poolId) ?? NO_IDS,
     session: (sandboxId, memberId) => sessions.get(sandboxId)?.get(memberId),
     sessionsOf: (sandboxId) => sessions.get(sandboxId) ?? NONE,

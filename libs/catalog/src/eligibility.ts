@@ -1,4 +1,4 @@
-import { type Installation, READER_MARGIN_MS, type World } from '@sallyport/authority';
+import { type Installation, ownerRevision, READER_MARGIN_MS, type World } from '@sallyport/authority';
 import { err, type Instant, LONG_AGO, later, ok, type Result, type SandboxId, type WorkspaceId } from '@sallyport/model';
 import type { Evidence } from './evidence.ts';
 
@@ -48,14 +48,16 @@ interface Standing {
 
 /** All of it but the time: the owner and the fence tuple. */
 export function judgeFence(world: World, sandboxId: SandboxId): Result<Standing, Ineligible> {
-  const installation = world.installations.get(sandboxId)?.value;
-  if (installation === undefined) return err('installation');
+  const held = world.installations.get(sandboxId);
+  if (held === undefined) return err('installation');
+  const installation = held.value;
   const { fence, memberId } = installation;
   if (world.generation?.value !== fence.generation) return err('generation');
   const sandbox = world.sandboxes.get(sandboxId);
   if (sandbox?.modRevision !== fence.sandbox) return err('sandbox');
   const owner = world.owners.get(sandboxId);
-  if (owner?.value.kind !== 'owned' || owner.value.by !== memberId || owner.modRevision !== fence.owner) return err('owner');
+  if (owner?.value.kind !== 'owned' || owner.value.by !== memberId || owner.modRevision !== ownerRevision(held))
+    return err('owner');
   const session = world.session(sandboxId, memberId);
   if (session?.modRevision !== fence.session || session.value.sessionId !== installation.renewal.sessionId) return err('session');
   if (world.configs.get(sandboxId)?.modRevision !== fence.config) return err('configuration');

@@ -24,6 +24,7 @@ export type StoreKey =
   | { readonly kind: 'credential'; readonly sandboxId: SandboxId }
   | { readonly kind: 'owner'; readonly sandboxId: SandboxId }
   | { readonly kind: 'session'; readonly sandboxId: SandboxId; readonly memberId: MemberId }
+  | { readonly kind: 'successor'; readonly sandboxId: SandboxId }
   | { readonly kind: 'installation'; readonly workspace: WorkspaceId; readonly sandboxId: SandboxId }
   | { readonly kind: 'renewal'; readonly gatewayId: GatewayId; readonly bucket: number }
   | { readonly kind: 'reader'; readonly discoveryId: string }
@@ -39,6 +40,7 @@ export const nameKey = (workspace: WorkspaceId, sandbox: SandboxName): string =>
 export const configKey = (sandboxId: SandboxId): string => `${ROOT}config/${id(sandboxId)}`;
 export const credentialKey = (sandboxId: SandboxId): string => `${ROOT}credential/${id(sandboxId)}`;
 export const ownerKey = (sandboxId: SandboxId): string => `${ROOT}owner/${id(sandboxId)}`;
+export const successorKey = (sandboxId: SandboxId): string => `${ROOT}successor/${id(sandboxId)}`;
 export const sessionKey = (sandboxId: SandboxId, memberId: MemberId): string => `${sessionsOf(sandboxId)}${id(memberId)}`;
 export const installationKey = (workspace: WorkspaceId, sandboxId: SandboxId): string =>
   `${installationsIn(workspace)}${id(sandboxId)}`;
@@ -86,6 +88,7 @@ function parseOne(kind: string, text: string): StoreKey | undefined {
     case 'config':
     case 'credential':
     case 'owner':
+    case 'successor':
       return { kind, sandboxId: text as SandboxId };
     case 'reader':
       return { kind, discoveryId: text };

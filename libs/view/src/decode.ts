@@ -15,6 +15,7 @@ import {
   decodeRenewals,
   decodeSandbox,
   decodeSession,
+  decodeSuccessor,
   type Written,
 } from '@sallyport/wire';
 
@@ -28,6 +29,7 @@ const DECODERS: Record<RecordKey['kind'], (bytes: Uint8Array) => Result<Written<
   credential: decodeCredential,
   owner: decodeOwnership,
   session: decodeSession,
+  successor: decodeSuccessor,
   installation: decodeInstallation,
   renewal: decodeRenewals,
   reader: decodeReader,

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Endpoint, FenceTuple, Installation, InstalledRoute, Renewal, RenewalVector } from '@sallyport/authority';
+import type { Endpoint, FenceTuple, Installation, InstalledRoute, Renewal, RenewalVector, Successor } from '@sallyport/authority';
 import {
   type ConfigRevision,
   type GatewayEpoch,
@@ -21,10 +21,9 @@ export const RENEWALS_PER_VECTOR_MAX = 1_000;
 /** No evidence lives longer than a serving lease; milliseconds. A greater number is a mistake, not a longer life. */
 export const REMAINING_MS_MAX = 15_000;
 
-/** `installation/{workspace}/{sandboxId}` */
-export const { encode: encodeInstallation, decode: decodeInstallation } = recordCodec<Installation, pb.InstallationRecord>(
-  pb.InstallationRecord,
-  ({ sandbox, routes, endpoint, fence, memberId, ownerEpoch, configRevision, renewal }, opId) => ({
+function installationMessage(installation: Installation, opId: string): pb.InstallationRecord {
+  const { sandbox, routes, endpoint, fence, memberId, ownerEpoch, configRevision, renewal } = installation;
+  return {
     opId,
     sandbox,
     routes: routes.map((route) => ({ ...route })),
@@ -37,21 +36,39 @@ export const { encode: encodeInstallation, decode: decodeInstallation } = record
     asOf: renewal.asOf,
     gatewayId: renewal.gatewayId,
     gatewayEpoch: renewal.gatewayEpoch,
-  }),
+  };
+}
+
+const readInstallation = (check: Check, message: pb.InstallationRecord): Installation => ({
+  sandbox: check.sandbox('sandbox', message.sandbox),
+  routes: readRoutes(check, 'routes', message.routes),
+  endpoint: readEndpoint(check, 'endpoint', message),
+  fence: readFence(check, check.required('fence', message.fence)),
+  memberId: check.id<MemberId>('member_id', message.memberId),
+  ownerEpoch: check.epoch<OwnerEpoch>('owner_epoch', message.ownerEpoch),
+  configRevision: check.epoch<ConfigRevision>('config_revision', message.configRevision),
+  renewal: {
+    ...readRenewal(check, message),
+    asOf: check.epoch<StoreRevision>('as_of', message.asOf),
+    gatewayId: check.id<GatewayId>('gateway_id', message.gatewayId),
+    gatewayEpoch: check.epoch<GatewayEpoch>('gateway_epoch', message.gatewayEpoch),
+  },
+});
+
+/** `installation/{workspace}/{sandboxId}` */
+export const { encode: encodeInstallation, decode: decodeInstallation } = recordCodec<Installation, pb.InstallationRecord>(
+  pb.InstallationRecord,
+  installationMessage,
+  readInstallation,
+);
+
+/** `successor/{sandboxId}` */
+export const { encode: encodeSuccessor, decode: decodeSuccessor } = recordCodec<Successor, pb.SuccessorRecord>(
+  pb.SuccessorRecord,
+  ({ follows, installation }, opId) => ({ opId, follows, installation: installationMessage(installation, opId) }),
   (check, message) => ({
-    sandbox: check.sandbox('sandbox', message.sandbox),
-    routes: readRoutes(check, 'routes', message.routes),
-    endpoint: readEndpoint(check, 'endpoint', message),
-    fence: readFence(check, check.required('fence', message.fence)),
-    memberId: check.id<MemberId>('member_id', message.memberId),
-    ownerEpoch: check.epoch<OwnerEpoch>('owner_epoch', message.ownerEpoch),
-    configRevision: check.epoch<ConfigRevision>('config_revision', message.configRevision),
-    renewal: {
-      ...readRenewal(check, message),
-      asOf: check.epoch<StoreRevision>('as_of', message.asOf),
-      gatewayId: check.id<GatewayId>('gateway_id', message.gatewayId),
-      gatewayEpoch: check.epoch<GatewayEpoch>('gateway_epoch', message.gatewayEpoch),
-    },
+    follows: check.epoch<OwnerEpoch>('follows', message.follows),
+    installation: readInstallation(check, check.required('installation', message.installation)),
   }),
 );
 
@@ -80,7 +97,7 @@ const readRenewal = (check: Check, message: pb.Renewal): Renewal => ({
 
 const readFence = (check: Check, message: pb.FenceTuple): FenceTuple => ({
   generation: check.id<Generation>('fence.generation', message.generation),
-  owner: check.epoch<StoreRevision>('fence.owner', message.owner),
+  owner: check.epochOrZero<StoreRevision>('fence.owner', message.owner),
   session: check.epoch<StoreRevision>('fence.session', message.session),
   sandbox: check.epoch<StoreRevision>('fence.sandbox', message.sandbox),
   config: check.epoch<StoreRevision>('fence.config', message.config),

@@ -138,9 +138,22 @@ export interface InstallationRecord {
   gatewayEpoch: bigint;
 }
 
+/**
+ * successor/{sandboxId}: what a member that is to take over has installed and reported, while the owner still owns. Written by
+ * the gateway of the successor's session, used by that of the owner's, which writes the takeover.
+ */
+export interface SuccessorRecord {
+  opId: string;
+  /** The epoch of the owner that it would follow. */
+  follows: bigint;
+  /** As it will be put on record; its owner revision is that of the owner that it follows. */
+  installation: InstallationRecord | undefined;
+}
+
 /** The mod-revisions that were judged. A record counts only while every one of them still stands. */
 export interface FenceTuple {
   generation: string;
+  /** 0: the owner was written by the very transaction that wrote this record. */
   owner: bigint;
   session: bigint;
   sandbox: bigint;
@@ -2126,6 +2139,116 @@ export const InstallationRecord: MessageFns<InstallationRecord> = {
     message.gatewayEpoch = (object.gatewayEpoch !== undefined && object.gatewayEpoch !== null)
       ? BigInt(object.gatewayEpoch)
       : 0n;
+    return message;
+  },
+};
+
+function createBaseSuccessorRecord(): SuccessorRecord {
+  return { opId: "", follows: 0n, installation: undefined };
+}
+
+export const SuccessorRecord: MessageFns<SuccessorRecord> = {
+  encode(message: SuccessorRecord, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.opId !== "") {
+      writer.uint32(10).string(message.opId);
+    }
+    if (message.follows !== 0n) {
+      if (BigInt.asUintN(64, message.follows) !== message.follows) {
+        throw new globalThis.Error("value provided for field message.follows of type uint64 too large");
+      }
+      writer.uint32(16).uint64(message.follows);
+    }
+    if (message.installation !== undefined) {
+      InstallationRecord.encode(message.installation, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SuccessorRecord {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSuccessorRecord();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.opId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.follows = reader.uint64() as bigint;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.installation = InstallationRecord.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SuccessorRecord {
+    return {
+      opId: isSet(object.opId)
+        ? globalThis.String(object.opId)
+        : isSet(object.op_id)
+        ? globalThis.String(object.op_id)
+        : "",
+      follows: isSet(object.follows) ? BigInt(object.follows) : 0n,
+      installation: isSet(object.installation) ? InstallationRecord.fromJSON(object.installation) : undefined,
+    };
+  },
+
+  toJSON(message: SuccessorRecord): unknown {
+    const obj: any = {};
+    if (message.opId !== "") {
+      obj.opId = message.opId;
+    }
+    if (message.follows !== 0n) {
+      obj.follows = message.follows.toString();
+    }
+    if (message.installation !== undefined) {
+      obj.installation = InstallationRecord.toJSON(message.installation);
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<SuccessorRecord>, I>>(base?: I): SuccessorRecord {
+    return SuccessorRecord.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SuccessorRecord>, I>>(object: I): SuccessorRecord {
+    const message = createBaseSuccessorRecord();
+    message.opId = object.opId ?? "";
+    message.follows = (object.follows !== undefined && object.follows !== null) ? BigInt(object.follows) : 0n;
+    message.installation = (object.installation !== undefined && object.installation !== null)
+      ? InstallationRecord.fromPartial(object.installation)
+      : undefined;
     return message;
   },
 };

@@ -94,6 +94,15 @@ describe('on a terminal', () => {
     expect(terminal.listenerCount()).toBe(0);
   });
 
+  test('a terminal that does not know its size is taken for one of 80 columns', () => {
+    const written: string[] = [];
+    const out = { write: (text: string) => written.push(text), columns: 0, rows: 0 };
+    const screen = createScreen({ out, isTerminal: true, color: false });
+    screen.update(model());
+    screen.close();
+    for (const line of render(model(), { columns: 80, color: false })) expect(written.join('')).toContain(`${line}\r\n`);
+  });
+
   test('a busy service draws ten times a second, and the newest counts', () => {
     const clock = createManualClock();
     const { terminal, screen, want } = open({ clock });
@@ -112,10 +121,11 @@ describe('on a terminal', () => {
 
 describe('into a file', () => {
   function told(...models: ScreenModel[]): string[] {
-    let written = '';
-    const screen = createScreen({ out: { write: (text) => (written += text) }, isTerminal: false, color: false });
+    const writes: string[] = [];
+    const screen = createScreen({ out: { write: (text) => writes.push(text) }, isTerminal: false, color: false });
     for (const next of models) screen.update(next);
     screen.close();
+    const written = writes.join('');
     expect(written).not.toContain('\u001b');
     return written.split('\n').slice(0, -1);
   }

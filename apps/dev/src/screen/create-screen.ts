@@ -56,11 +56,13 @@ function createLiveScreen({ out, columns, color, clock }: ScreenOptions): Screen
   let mayDrawAt = clock?.now();
   let closed = false;
 
-  const width = (): number => out.columns ?? columns ?? COLUMNS_OTHERWISE;
+  // A terminal that was never told its size says 0 (a container's, a recorder's).
+  const width = (): number => out.columns || columns || COLUMNS_OTHERWISE;
+  const height = (): number => out.rows || Number.POSITIVE_INFINITY;
 
   function draw(): void {
     if (model === undefined) return;
-    const next = render(model, { columns: width(), color, ...(out.rows === undefined ? {} : { rows: out.rows }) });
+    const next = render(model, { columns: width(), color, rows: height() });
     const moves = redraw(shown, next);
     shown = next;
     if (moves !== '') out.write(moves);

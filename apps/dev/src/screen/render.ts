@@ -27,6 +27,7 @@ export function render(model: ScreenModel, { columns, color, rows = Number.POSIT
 
 function heading(parts: readonly PartRow[], room: number): Line {
   const title = [piece('Sallyport', 'strong')];
+  if (parts.length === 0) return title;
   const told = parts.flatMap((part, i) => [
     ...(i === 0 ? [] : [piece(' · ', 'soft')]),
     piece(part.name, 'soft'),
@@ -34,7 +35,7 @@ function heading(parts: readonly PartRow[], room: number): Line {
     ...(part.detail === undefined ? [] : [piece(` (${part.detail})`, 'soft')]),
   ]);
   const whole = spread(title, told, room);
-  if (whole.length > title.length || parts.length === 0) return whole;
+  if (whole.length > title.length) return whole;
   // Too narrow for all: those in trouble, or that there are none.
   const troubled = parts.filter(({ state }) => state !== 'ready');
   const [first] = troubled;

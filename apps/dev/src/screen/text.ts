@@ -2,8 +2,7 @@
  * What strangers can put into a reason or a name must not move the cursor, set the window's title, or turn the reading
  * direction: control characters and bidirectional overrides become spaces.
  */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g;
+const UNSAFE = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
 export const clean = (text: string): string => text.replace(UNSAFE, ' ');
 
@@ -34,7 +33,7 @@ export function wrap(text: string, columns: number): string[] {
     line = word;
     while (widthOf(line) > columns) {
       // A character that is wider than the whole line is still taken, or this would never end.
-      const part = take(line, columns) || ([...line][0] as string);
+      const part = take(line, columns) || String.fromCodePoint(line.codePointAt(0) ?? 0);
       lines.push(part);
       line = line.slice(part.length);
     }

@@ -79,7 +79,9 @@ export async function openSocket(
         pending = pending.subarray(at + length);
         return frame;
       }),
-    ended: async () => void (await until(() => undefined)),
+    async ended() {
+      await until(() => undefined);
+    },
   };
 }
 

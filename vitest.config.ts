@@ -1,7 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-/** From the sources of all workspaces: no test waits for a build, and no stale build answers for the code. */
-const conditions = ['@sallyport/source', 'node', 'import', 'module', 'default'];
+/**
+ * From the sources of all workspaces: no test waits for a build, and no stale build answers for the code. Never `import` or
+ * `default`: Node gets these as `--conditions`, then `require` finds the wrong file of packages that have both.
+ */
+const conditions = ['@sallyport/source', 'node'];
 
 export default defineConfig({
   resolve: { conditions },

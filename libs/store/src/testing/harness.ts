@@ -15,6 +15,8 @@ export interface StoreHarness {
   breakConnections(store: Store, meanwhile: () => Promise<void>): Promise<void>;
   /** Lets this much of the store's time pass, and what it causes happen. */
   pass(ms: number): Promise<void>;
+  /** For stores whose time cannot be hurried: how long leases are in tests, and how late they may end. Milliseconds. */
+  readonly leases?: { readonly ttlMs: number; readonly lateMs: number };
   close(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-import type { World } from '@sallyport/authority';
+import { successorOf, type World } from '@sallyport/authority';
 import {
   err,
   type Failure,
@@ -210,7 +210,8 @@ function concerns(world: World, sandboxId: SandboxId, memberId: MemberId): boole
     case 'offered':
       return owner.to === memberId;
     case 'owned':
-      return owner.by === memberId;
+      // A successor installs and reports beside the owner, before anything changes hands.
+      return owner.by === memberId || successorOf(world, sandboxId) === memberId;
     case 'fencing':
       return owner.from === memberId;
     case 'released':

@@ -1,9 +1,24 @@
-import { acknowledge, type Move, type Ownership, release, restore, type World } from '@sallyport/authority';
-import type { OwnerEpoch } from '@sallyport/model';
+import {
+  acknowledge,
+  type Held,
+  handOver,
+  type Installation,
+  type Move,
+  type Ownership,
+  type ReportingSession,
+  readySuccessor,
+  release,
+  restore,
+  SAME_WRITE,
+  type Successor,
+  type World,
+} from '@sallyport/authority';
+import type { OwnerEpoch, SandboxId } from '@sallyport/model';
 import type { Log } from '@sallyport/process';
 import type { ConfigurationAnswer, GatewayEnd } from '@sallyport/session';
-import { configKey, type Guard, memberKey, ownerKey, sessionKey } from '@sallyport/store';
-import { encodeOwnership } from '@sallyport/wire';
+import { configKey, type Guard, installationKey, memberKey, ownerKey, sessionKey, successorKey } from '@sallyport/store';
+import { encodeInstallation, encodeOwnership } from '@sallyport/wire';
+import { judged } from './publish.ts';
 import type { Writer, Written } from './writer.ts';
 
 /** The guarded writes of ownership: each compares the owner record that was judged, and what else its row of the table says. */
@@ -15,9 +30,49 @@ export interface OwnershipWrites {
   move(move: Move): Promise<Written['kind']>;
 }
 
-export function createOwnershipWrites(world: World, writer: Writer, log: Log): OwnershipWrites {
+export function createOwnershipWrites(world: World, writer: Writer, log: Log, unixMs: () => number): OwnershipWrites {
   const put = (state: GatewayEnd['session'] | Move, to: Ownership, guards: readonly Guard[]): Promise<Written> =>
     writer.write({ guards, puts: [{ key: ownerKey(state.sandboxId), value: (opId) => encodeOwnership(to, opId) }] });
+
+  async function letGo(owner: Held<Ownership>, session: ReportingSession, epoch: OwnerEpoch): Promise<string> {
+    const { sandboxId, memberId } = session;
+    const next = release(owner.value, memberId, epoch);
+    if (!next.ok) return next.error;
+    const guards: Guard[] = [{ key: ownerKey(sandboxId), is: 'unmoved-since', revision: owner.modRevision }];
+    return (await put(session, next.value, guards)).kind;
+  }
+
+  /** owned(e) → owned(e+1) by the successor, with its installation in the same write. */
+  async function takeOver(
+    owner: Held<Ownership>,
+    sandboxId: SandboxId,
+    epoch: OwnerEpoch,
+    prepared: Held<Successor>,
+  ): Promise<string> {
+    const { installation } = prepared.value;
+    const { memberId, fence } = installation;
+    const next = handOver(owner.value, epoch, memberId, unixMs());
+    if (!next.ok) return next.error;
+    const sandbox = world.sandboxes.get(sandboxId);
+    if (sandbox === undefined) return 'the sandbox is gone';
+    const { workspace, poolId } = sandbox.value;
+    const taken: Installation = { ...installation, ownerEpoch: next.value.epoch, fence: { ...fence, owner: SAME_WRITE } };
+    const present = world.installations.get(sandboxId);
+    const key = installationKey(workspace, sandboxId);
+    const written = await writer.write({
+      guards: [
+        ...judged(fence, { sandboxId, memberId }, poolId),
+        { key: successorKey(sandboxId), is: 'unmoved-since', revision: prepared.modRevision },
+        present === undefined ? { key, is: 'absent' } : { key, is: 'unmoved-since', revision: present.modRevision },
+      ],
+      puts: [
+        { key: ownerKey(sandboxId), value: (opId) => encodeOwnership(next.value, opId) },
+        { key, value: (opId) => encodeInstallation(taken, opId) },
+      ],
+      deletes: [successorKey(sandboxId)],
+    });
+    return written.kind;
+  }
 
   return {
     async acknowledge({ session }, answer) {
@@ -42,13 +97,17 @@ export function createOwnershipWrites(world: World, writer: Writer, log: Log): O
       const { sandboxId, memberId } = session;
       const owner = world.owners.get(sandboxId);
       if (owner === undefined) return 'written';
-      const next = release(owner.value, memberId, epoch);
-      if (!next.ok) return owner.value.epoch >= epoch && owner.value.kind !== 'owned' ? 'written' : 'not-written';
-      const written = await put(session, next.value, [
-        { key: ownerKey(sandboxId), is: 'unmoved-since', revision: owner.modRevision },
-      ]);
-      log.info({ sandboxId, memberId, ownerEpoch: epoch, outcome: written.kind }, 'ownership released');
-      return written.kind === 'committed' ? 'written' : 'not-written';
+      const { value } = owner;
+      // Written before: then the supervisor only missed our word.
+      if (value.epoch > epoch || (value.epoch === epoch && value.kind !== 'owned')) return 'written';
+      const successor = readySuccessor(world, sandboxId);
+      const written =
+        successor === undefined ? await letGo(owner, session, epoch) : await takeOver(owner, sandboxId, epoch, successor);
+      log.info(
+        { sandboxId, memberId, ownerEpoch: epoch, to: successor?.value.installation.memberId, outcome: written },
+        'ownership released',
+      );
+      return written === 'committed' ? 'written' : 'not-written';
     },
     async move(move) {
       const { sandboxId, from, to, relies } = move;

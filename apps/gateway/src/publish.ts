@@ -1,28 +1,17 @@
-import type { Endpoint } from '@sallyport/authority';
 import {
+  type Endpoint,
   type FenceTuple,
   type Installation,
   type InstalledRoute,
   type Judgement,
+  type ReportingSession,
   remainingMs,
   sameFence,
   type World,
 } from '@sallyport/authority';
-import {
-  err,
-  type Failure,
-  failure,
-  type Instant,
-  later,
-  ok,
-  type Result,
-  type SandboxId,
-  type SessionId,
-  type StoreRevision,
-  type WorkspaceId,
-} from '@sallyport/model';
+import type { PoolId, StoreRevision } from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
-import type { Evidence, GatewayEnd } from '@sallyport/session';
+import type { Evidence } from '@sallyport/session';
 import {
   configKey,
   credentialKey,
@@ -32,11 +21,12 @@ import {
   ownerKey,
   sandboxKey,
   sessionKey,
+  successorKey,
 } from '@sallyport/store';
-import { encodeInstallation } from '@sallyport/wire';
-import type { Driver } from './driver.ts';
+import { encodeInstallation, encodeSuccessor } from '@sallyport/wire';
+import type { ResolveEndpoint } from './endpoints.ts';
 import type { Membership } from './membership.ts';
-import type { Writer } from './writer.ts';
+import type { Writer, Written } from './writer.ts';
 
 /** What became of a good report: on record already, put on record just now, or neither. */
 export type Publication =
@@ -50,108 +40,115 @@ export interface PublisherOptions {
   readonly writer: Writer;
   readonly membership: Membership;
   readonly clock: Clock;
-  readonly driver: Pick<Driver, 'endpoint'>;
+  readonly resolve: ResolveEndpoint;
 }
 
-/** A driver that restarts is no reason to unpublish a fleet: its last answer about a session stands for this long. */
-const DRIVER_GRACE_MS = 15_000;
-/** Sessions whose last endpoint is remembered. */
-const ANSWERED_MAX = 50_000;
-
-export type Publish = (state: GatewayEnd, judgement: Judgement, evidence: Evidence) => Promise<Publication>;
-
 /**
- * Joins what the supervisor installed with where the driver says it is, in one commit that compares every revision that
- * was judged: not what the store holds at writing, or a stale owner could be published on fresh revisions.
+ * Joins what a supervisor installed with where the driver says it is, in one commit that compares every revision that was
+ * judged: not what the store holds at writing, or a stale owner could be published on fresh revisions.
  */
-export function createPublisher({ world, writer, membership, clock, driver }: PublisherOptions): Publish {
-  const answered = new Map<SessionId, { readonly endpoint: Endpoint; readonly at: Instant }>();
+export interface Publisher {
+  /** For the owner: the installation that discovery shows. */
+  publish(session: ReportingSession, judgement: Judgement, evidence: Evidence): Promise<Publication>;
+  /** For the member that is to follow the owner: the same, kept beside it until the owner has let go. */
+  prepare(session: ReportingSession, judgement: Judgement, evidence: Evidence): Promise<Publication>;
+}
 
-  async function resolve({ session }: GatewayEnd): Promise<Result<Endpoint, Failure>> {
-    const { sandboxId, memberId, sessionId } = session;
-    const poolId = world.sandboxes.get(sandboxId)?.value.poolId;
-    const member = poolId === undefined ? undefined : world.members(poolId).get(memberId)?.value;
-    if (poolId === undefined || member === undefined) return err(failure('unknown', 'the member has left'));
-    const endpoint = await driver.endpoint({ poolId, memberId, supervisorUid: member.supervisorUid, appPort: member.appPort });
-    if (endpoint.ok) {
-      answered.set(sessionId, { endpoint: endpoint.value, at: clock.now() });
-      if (answered.size > ANSWERED_MAX) answered.delete(answered.keys().next().value as SessionId);
-      return endpoint;
-    }
-    const last = answered.get(sessionId);
-    const recent = endpoint.error.kind === 'not-ready' && last !== undefined && clock.now() < later(last.at, DRIVER_GRACE_MS);
-    return recent ? ok(last.endpoint) : endpoint;
-  }
-
-  /** An endpoint that the driver no longer names must not be shown on the strength of later renewals. */
-  async function withdraw(workspace: WorkspaceId, sandboxId: SandboxId, revision: StoreRevision): Promise<void> {
-    const key = installationKey(workspace, sandboxId);
-    await writer.write({ guards: [{ key, is: 'unmoved-since', revision }], puts: [], deletes: [key] });
-  }
-
-  return async (state, { fence }, evidence) => {
-    const { sandboxId, memberId, sessionId } = state.session;
-    const endpoint = await resolve(state);
-    const sandbox = world.sandboxes.get(sandboxId);
+export function createPublisher({ world, writer, membership, clock, resolve }: PublisherOptions): Publisher {
+  async function installationOf(
+    session: ReportingSession,
+    { fence }: Judgement,
+    { report, sequence, challengeSentAt }: Evidence,
+  ): Promise<{ readonly installation: Installation; readonly poolId: PoolId } | string> {
+    const endpoint = await resolve(session);
+    const sandbox = world.sandboxes.get(session.sandboxId)?.value;
     const own = membership.current();
-    if (sandbox === undefined || own === undefined) return { kind: 'withheld', why: 'authority has moved' };
-    const present = world.installations.get(sandboxId);
-    if (!endpoint.ok) {
-      if (present !== undefined) await withdraw(sandbox.value.workspace, sandboxId, present.modRevision);
-      return { kind: 'withheld', why: endpoint.error.message };
-    }
-    const { routes, ownerEpoch, configRevision } = evidence.report;
-    if (present !== undefined && says(present.value, fence, endpoint.value, routes)) return { kind: 'stands' };
-    const key = installationKey(sandbox.value.workspace, sandboxId);
-    const installation: Installation = {
-      sandbox: sandbox.value.sandbox,
-      routes,
-      endpoint: endpoint.value,
-      fence,
-      memberId,
-      ownerEpoch,
-      configRevision,
-      renewal: {
-        sessionId,
-        reportSequence: evidence.sequence,
-        remainingMs: remainingMs(evidence.challengeSentAt, clock.now()),
-        gatewayId: own.gatewayId,
-        gatewayEpoch: own.epoch,
-        asOf: world.revision,
-      },
+    if (sandbox === undefined || own === undefined) return 'authority has moved';
+    if (!endpoint.ok) return endpoint.error.message;
+    const renewal = {
+      sessionId: session.sessionId,
+      reportSequence: sequence,
+      remainingMs: remainingMs(challengeSentAt, clock.now()),
+      gatewayId: own.gatewayId,
+      gatewayEpoch: own.epoch,
+      asOf: world.revision,
     };
-    const written = await writer.write({
-      guards: [
-        present === undefined ? { key, is: 'absent' } : { key, is: 'unmoved-since', revision: present.modRevision },
-        ...judged(fence, state, world),
-      ],
-      puts: [{ key, value: (opId) => encodeInstallation(installation, opId) }],
-    });
-    if (written.kind === 'committed') return { kind: 'committed' };
-    return { kind: 'withheld', why: written.kind === 'refused' ? `moved meanwhile: ${written.failed.join(', ')}` : written.kind };
+    const { routes, ownerEpoch, configRevision } = report;
+    const { memberId } = session;
+    const said = { sandbox: sandbox.sandbox, routes, endpoint: endpoint.value, fence, memberId, ownerEpoch, configRevision };
+    return { installation: { ...said, renewal }, poolId: sandbox.poolId };
+  }
+
+  return {
+    async publish(session, judgement, evidence) {
+      const { sandboxId, sessionId } = session;
+      const workspace = world.sandboxes.get(sandboxId)?.value.workspace;
+      if (workspace === undefined) return { kind: 'withheld', why: 'the sandbox is gone' };
+      const key = installationKey(workspace, sandboxId);
+      const made = await installationOf(session, judgement, evidence);
+      const present = world.installations.get(sandboxId);
+      if (typeof made === 'string') {
+        // An endpoint that the driver no longer names must not be shown on the strength of later renewals.
+        if (present?.value.renewal.sessionId === sessionId) {
+          await writer.write({ guards: [unmoved(key, present.modRevision)], puts: [], deletes: [key] });
+        }
+        return { kind: 'withheld', why: made };
+      }
+      if (present !== undefined && saysSame(present.value, made.installation)) return { kind: 'stands' };
+      return outcomeOf(
+        await writer.write({
+          guards: [unmoved(key, present?.modRevision), ...judged(judgement.fence, session, made.poolId)],
+          puts: [{ key, value: (opId) => encodeInstallation(made.installation, opId) }],
+        }),
+      );
+    },
+
+    async prepare(session, judgement, evidence) {
+      const { sandboxId } = session;
+      const owner = world.owners.get(sandboxId)?.value;
+      const made = await installationOf(session, judgement, evidence);
+      if (typeof made === 'string' || owner === undefined) return { kind: 'withheld', why: String(made) };
+      const present = world.successors.get(sandboxId);
+      if (present !== undefined && saysSame(present.value.installation, made.installation)) return { kind: 'stands' };
+      const key = successorKey(sandboxId);
+      const successor = { follows: owner.epoch, installation: { ...made.installation, ownerEpoch: owner.epoch } };
+      return outcomeOf(
+        await writer.write({
+          guards: [unmoved(key, present?.modRevision), ...judged(judgement.fence, session, made.poolId)],
+          puts: [{ key, value: (opId) => encodeSuccessor(successor, opId) }],
+        }),
+      );
+    },
   };
 }
 
-function judged(fence: FenceTuple, state: GatewayEnd, world: World): readonly Guard[] {
-  const { sandboxId, memberId } = state.session;
-  const poolId = world.sandboxes.get(sandboxId)?.value.poolId;
-  if (poolId === undefined) return [{ key: sandboxKey(sandboxId), is: 'unmoved-since', revision: fence.sandbox }];
-  return [
-    { key: ownerKey(sandboxId), is: 'unmoved-since', revision: fence.owner },
-    { key: sessionKey(sandboxId, memberId), is: 'unmoved-since', revision: fence.session },
-    { key: sandboxKey(sandboxId), is: 'unmoved-since', revision: fence.sandbox },
-    { key: configKey(sandboxId), is: 'unmoved-since', revision: fence.config },
-    { key: credentialKey(sandboxId), is: 'unmoved-since', revision: fence.credential },
-    { key: memberKey(poolId, memberId), is: 'created-at', revision: fence.memberCreated },
-  ];
+const unmoved = (key: string, revision: StoreRevision | undefined): Guard =>
+  revision === undefined ? { key, is: 'absent' } : { key, is: 'unmoved-since', revision };
+
+/** Everything that was judged, as it was when it was judged. */
+export const judged = (
+  fence: FenceTuple,
+  { sandboxId, memberId }: Pick<ReportingSession, 'sandboxId' | 'memberId'>,
+  poolId: PoolId,
+): readonly Guard[] => [
+  { key: ownerKey(sandboxId), is: 'unmoved-since', revision: fence.owner },
+  { key: sessionKey(sandboxId, memberId), is: 'unmoved-since', revision: fence.session },
+  { key: sandboxKey(sandboxId), is: 'unmoved-since', revision: fence.sandbox },
+  { key: configKey(sandboxId), is: 'unmoved-since', revision: fence.config },
+  { key: credentialKey(sandboxId), is: 'unmoved-since', revision: fence.credential },
+  { key: memberKey(poolId, memberId), is: 'created-at', revision: fence.memberCreated },
+];
+
+function outcomeOf(written: Written): Publication {
+  if (written.kind === 'committed') return { kind: 'committed' };
+  return { kind: 'withheld', why: written.kind === 'refused' ? `moved meanwhile: ${written.failed.join(', ')}` : written.kind };
 }
 
-function says(installation: Installation, fence: FenceTuple, endpoint: Endpoint, routes: readonly InstalledRoute[]): boolean {
-  return (
-    sameFence(installation.fence, fence) &&
-    installation.endpoint.address === endpoint.address &&
-    installation.endpoint.port === endpoint.port &&
-    installation.endpoint.podUid === endpoint.podUid &&
-    installation.routes.length === routes.length
-  );
-}
+/** All but the renewal, which is another record's business once it stands. */
+const saysSame = (a: Installation, b: Installation): boolean =>
+  sameFence(a.fence, b.fence) && sameEndpoint(a.endpoint, b.endpoint) && sameRoutes(a.routes, b.routes);
+
+const sameEndpoint = (a: Endpoint, b: Endpoint): boolean => a.address === b.address && a.port === b.port && a.podUid === b.podUid;
+
+/** The configuration is part of the fence, so routes of one fence differ in number alone, if at all. */
+const sameRoutes = (a: readonly InstalledRoute[], b: readonly InstalledRoute[]): boolean => a.length === b.length;

@@ -1,4 +1,4 @@
-import type { RecordChange, World } from '@sallyport/authority';
+import { type RecordChange, releaseIsDue, type World } from '@sallyport/authority';
 import type { Failure, Generation, OwnerEpoch, PoolId, Result, SandboxId, StoreRevision } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import { generationKey, type Store } from '@sallyport/store';
@@ -7,6 +7,7 @@ import { encodeGeneration, type Stream, type supervisorV1, type UnaryHandler } f
 import { startAssigner } from './assign.ts';
 import type { ProveSupervisor } from './credentials.ts';
 import type { Driver } from './driver.ts';
+import { createEndpoints } from './endpoints.ts';
 import { createJoins, type Joins } from './joins.ts';
 import { startMemberSweeper } from './member-sweeper.ts';
 import { joinGateways, type Membership } from './membership.ts';
@@ -76,8 +77,9 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const reached = (revision: StoreRevision): Promise<void> => view.reached(revision);
   const writer = createWriter({ store, membership, randomId, opIdOf: operationIdOf });
   const prove = options.prove(world);
-  const writes = createOwnershipWrites(world, writer, log);
+  const writes = createOwnershipWrites(world, writer, log, options.unixMs);
 
+  const publisher = createPublisher({ world, writer, membership, clock, resolve: createEndpoints(world, driver, clock) });
   let renewals: Renewals | undefined;
   const ageMs = (): number | undefined => renewals?.ageMs();
   const sessions = createSessions({
@@ -85,7 +87,8 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     world,
     acts: {
       acknowledge: (state, answer) => void writes.acknowledge(state, answer),
-      publish: createPublisher({ world, writer, membership, clock, driver }),
+      publish: (session, judgement, evidence) => publisher.publish(session, judgement, evidence),
+      prepare: (session, judgement, evidence) => void publisher.prepare(session, judgement, evidence),
       released: (state, epoch, acknowledged) =>
         void writes.release(state, epoch as OwnerEpoch).then((outcome) => {
           if (outcome === 'written') acknowledged();
@@ -93,10 +96,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
       refused: (_state, clause) => options.onRefused(clause),
     },
     ageMs,
-    wantsRelease: ({ sandboxId, memberId }) => {
-      const poolId = world.sandboxes.get(sandboxId)?.value.poolId;
-      return poolId !== undefined && world.members(poolId).get(memberId)?.value.draining === true;
-    },
+    wantsRelease: ({ sandboxId, memberId }) => releaseIsDue(world, sandboxId, memberId),
     clock,
     log,
     randomId,

@@ -29,7 +29,8 @@ export interface LiveSession {
 /** What the machine asks of the world around it. */
 export interface SessionActs {
   acknowledge(state: GatewayEnd, answer: ConfigurationAnswer): void;
-  publish(state: GatewayEnd, judgement: Judgement, evidence: Evidence): Promise<Publication>;
+  publish(session: ReportingSession, judgement: Judgement, evidence: Evidence): Promise<Publication>;
+  prepare(session: ReportingSession, judgement: Judgement, evidence: Evidence): void;
   released(state: GatewayEnd, epoch: bigint, acknowledged: () => void): void;
   refused(state: GatewayEnd, clause: string): void;
 }
@@ -110,7 +111,7 @@ export function createSessions(options: SessionsOptions): Sessions {
           acts.acknowledge(state, effect.answer);
           break;
         case 'publish':
-          void acts.publish(state, effect.judgement, effect.evidence).then((publication) => {
+          void acts.publish(session, effect.judgement, effect.evidence).then((publication) => {
             if (publication.kind === 'withheld') {
               log.debug({ sandboxId, sessionId, why: publication.why }, 'publication withheld');
               // The report itself stands: a shared supervisor must keep its lease while the driver is away.
@@ -118,6 +119,9 @@ export function createSessions(options: SessionsOptions): Sessions {
             }
             return step({ kind: 'published', evidence: effect.evidence, byCommit: publication.kind === 'committed' });
           });
+          break;
+        case 'prepare':
+          acts.prepare(session, effect.judgement, effect.evidence);
           break;
         case 'released':
           acts.released(state, effect.epoch, () => stream.send({ kind: 'release-ack', ownerEpoch: effect.epoch as never }));

@@ -6,12 +6,14 @@ import {
   type Clause,
   type Judgement,
   judgeReport,
+  judgeSuccessor,
   LEASE_MS,
   NO_CHALLENGES,
   type Renewal,
   type Report,
   type ReportingSession,
   remainingMs,
+  successorOf,
   type World,
 } from '@sallyport/authority';
 import { type ConfigRevision, type GatewayId, type Instant, LONG_AGO, type Nonce, type OwnerEpoch } from '@sallyport/model';
@@ -26,11 +28,14 @@ export interface GatewayEnd {
   readonly inFlight: ConfigRevision | undefined;
   /** How the supervisor answered its newest configuration. */
   readonly answered: ConfigurationAnswer | undefined;
+  /** The newest heartbeat without an answer: it waits until the supervisor holds what is declared. */
+  readonly heartbeat: number | undefined;
   readonly challenges: Challenges;
   /** The newest report whose installation is on record; it rides on renewal vectors until it is too old or judged bad. */
   readonly evidence: Evidence | undefined;
   /** Sequence of the newest report that was acknowledged by a lease. */
   readonly leasedSequence: number;
+  /** The newest report that was accepted, or refused only because this supervisor rejected the configuration. */
   readonly lastGoodReportAt: Instant;
 }
 
@@ -67,6 +72,8 @@ export type GatewayEffect =
   | { readonly kind: 'acknowledge'; readonly answer: ConfigurationAnswer }
   /** The report stands: find the endpoint and, if anything differs from the record, publish. */
   | { readonly kind: 'publish'; readonly judgement: Judgement; readonly evidence: Evidence }
+  /** The report stands for a member that is to follow the owner: keep it ready beside the owner's. */
+  | { readonly kind: 'prepare'; readonly judgement: Judgement; readonly evidence: Evidence }
   /** The owner has let go of this epoch: write it, then acknowledge. */
   | { readonly kind: 'released'; readonly epoch: OwnerEpoch }
   | { readonly kind: 'answered'; readonly answer: ConfigurationAnswer }
@@ -96,6 +103,7 @@ export const startGatewayEnd = (session: ReportingSession, capabilities: Capabil
   told: { epoch: NO_EPOCH, state: 'none' },
   inFlight: undefined,
   answered: undefined,
+  heartbeat: undefined,
   challenges: NO_CHALLENGES,
   evidence: undefined,
   leasedSequence: 0,
@@ -140,8 +148,10 @@ export function renewalOf(
 const quiet = (state: GatewayEnd): GatewayStep => ({ state, effects: [] });
 const send = (message: GatewayMessage): GatewayEffect => ({ kind: 'send', message });
 
+/** Does one thing after another; nothing follows the end of the session. */
 function after(first: GatewayStep, ...rest: readonly ((state: GatewayEnd) => GatewayStep)[]): GatewayStep {
   return rest.reduce<GatewayStep>((done, next) => {
+    if (done.effects.some((effect) => effect.kind === 'end')) return done;
     const { state, effects } = next(done.state);
     return { state, effects: [...done.effects, ...effects] };
   }, first);
@@ -186,9 +196,16 @@ function tenureOf(state: GatewayEnd, world: World): GatewayEnd['told'] {
 function push(state: GatewayEnd, world: World): GatewayStep {
   const config = world.configs.get(state.session.sandboxId)?.value;
   if (!state.capabilities.push || state.inFlight !== undefined || config === undefined) return quiet(state);
-  if (state.answered?.revision === config.revision && state.answered.hash === config.hash) return quiet(state);
+  if (holds(state.answered, config)) return quiet(state);
   return { state: { ...state, inFlight: config.revision }, effects: [send({ kind: 'configuration', configuration: config })] };
 }
+
+/** A supervisor that moved here from another gateway may be ahead of what was sent to it before it said so. */
+const holds = (
+  answered: ConfigurationAnswer | undefined,
+  { revision, hash }: { revision: ConfigRevision; hash: string },
+): boolean =>
+  answered !== undefined && (answered.revision > revision || (answered.revision === revision && answered.hash === hash));
 
 function askRelease(state: GatewayEnd, context: GatewayContext): GatewayStep {
   if (!context.wantsRelease || state.told.state !== 'owned') return quiet(state);
@@ -224,14 +241,28 @@ function receive(state: GatewayEnd, message: SupervisorMessage, context: Gateway
     case 'report':
       return judge(state, message, context);
     case 'heartbeat':
-      // Without authority nothing is renewed: a gateway cut off from the store must not keep withdrawn routes alive.
-      if (context.ageMs === undefined) return quiet(state);
-      return { state, effects: [send({ kind: 'heartbeat-ack', sequence: message.sequence, ageMs: Math.ceil(context.ageMs) })] };
+      return renewFreshness({ ...state, heartbeat: message.sequence }, context);
     case 'released':
       return { state, effects: [{ kind: 'released', epoch: message.ownerEpoch }] };
     case 'fence-answer':
       return quiet(state);
   }
+}
+
+/**
+ * Freshness says that what the supervisor holds was what is declared, `age` ago. So the answer waits while something newer
+ * has yet to reach it: by its next poll, or behind a push that is not answered. And without authority nothing is renewed:
+ * a gateway cut off from the store must not keep withdrawn routes alive.
+ */
+function renewFreshness(state: GatewayEnd, { world, ageMs }: GatewayContext): GatewayStep {
+  const declared = world.configs.get(state.session.sandboxId)?.value.revision;
+  const delivered = state.inFlight ?? state.answered?.revision;
+  if (state.heartbeat === undefined || ageMs === undefined) return quiet(state);
+  if (declared === undefined || delivered === undefined || delivered < declared) return quiet(state);
+  return {
+    state: { ...state, heartbeat: undefined },
+    effects: [send({ kind: 'heartbeat-ack', sequence: state.heartbeat, ageMs: Math.ceil(ageMs) })],
+  };
 }
 
 function acknowledged(state: GatewayEnd, given: ConfigurationAnswer, context: GatewayContext): GatewayStep {
@@ -242,33 +273,46 @@ function acknowledged(state: GatewayEnd, given: ConfigurationAnswer, context: Ga
     rejection: given.rejection,
   };
   const takes = state.told.state === 'offered' && answered.ownerEpoch === state.told.epoch;
-  const inFlight = state.inFlight === answered.revision ? undefined : state.inFlight;
+  const inFlight = state.inFlight !== undefined && state.inFlight <= answered.revision ? undefined : state.inFlight;
   return after(
     {
       state: { ...state, answered, inFlight },
       effects: [{ kind: 'answered', answer: answered }, ...(takes ? ([{ kind: 'acknowledge', answer: answered }] as const) : [])],
     },
     (told) => push(told, context.world),
+    (told) => renewFreshness(told, context),
     // The report about the configuration before it is stale now; waiting for the tick could let the lease lapse.
-    (told) => (told.told.state === 'owned' ? challenge(told, context) : quiet(told)),
+    (told) => (told.told.state === 'owned' || isSuccessor(told, context.world) ? challenge(told, context) : quiet(told)),
   );
 }
+
+const isSuccessor = ({ session }: GatewayEnd, world: World): boolean =>
+  successorOf(world, session.sandboxId) === session.memberId;
 
 function judge(state: GatewayEnd, message: Extract<SupervisorMessage, { kind: 'report' }>, context: GatewayContext): GatewayStep {
   const answered = answerChallenge(state.challenges, message, context.now);
   if (!answered.ok) return { state, effects: [{ kind: 'refused', clause: answered.error }] };
   const used = { ...state, challenges: answered.value.challenges };
-  const judgement = judgeReport(context.world, state.session, message.report);
-  if (!judgement.ok) return { state: used, effects: [{ kind: 'refused', clause: judgement.error }] };
   const evidence: Evidence = {
     report: message.report,
     sequence: message.sequence,
     challengeSentAt: answered.value.answered.sentAt,
     boundaryNonce: message.boundaryNonce,
   };
+  const judgement = judgeReport(context.world, state.session, message.report);
+  if (judgement.ok) {
+    return {
+      state: { ...used, lastGoodReportAt: context.now },
+      effects: [{ kind: 'publish', judgement: judgement.value, evidence }],
+    };
+  }
+  const follows = judgeSuccessor(context.world, state.session, message.report);
+  if (follows.ok) return { state: used, effects: [{ kind: 'prepare', judgement: follows.value, evidence }] };
+  // It lives and holds what is declared, but rejected it, as any other member would: no reason to take the sandbox away.
+  const rejects = judgement.error === 'routes' && state.answered?.rejection !== undefined;
   return {
-    state: { ...used, lastGoodReportAt: context.now },
-    effects: [{ kind: 'publish', judgement: judgement.value, evidence }],
+    state: rejects ? { ...used, lastGoodReportAt: context.now } : used,
+    effects: [{ kind: 'refused', clause: judgement.error }],
   };
 }
 

@@ -26,7 +26,7 @@ export async function keepCertificates(
   const now = new Date();
   const dev = await keepAuthority(directory, 'dev-ca', {
     commonName: `Sallyport dev CA for ${domain}`,
-    permittedDomains: [domain],
+    permittedDomains: [domain, 'localhost'],
     usages: ['server'],
     days: CA_DAYS,
     now,
@@ -46,6 +46,7 @@ export async function keepCertificates(
       now,
     }));
   const loopback = await keepCertificate(directory, 'loopback', dev, {
+    dnsNames: ['localhost'],
     ipAddresses: ['127.0.0.1', '::1'],
     usages: ['server'],
     days: LEAF_DAYS,

@@ -24,7 +24,7 @@ export const io = {
 
 /** What two apps share and is itself made of io libs. */
 export const joint = {
-  view: ['model', 'authority', 'store', 'wire'],
+  view: ['model', 'authority', 'store', 'process', 'wire'],
 };
 
 const libs = Object.keys({ ...pure, ...io, ...joint });
@@ -38,8 +38,8 @@ export const apps = {
   gateway: libs,
   discovery: libs,
   dev: [...libs, 'supervisor', 'gateway', 'driver', 'discovery'],
-  /** Tests of whole processes, and what they share: no product. */
-  e2e: libs,
+  /** Tests of the whole, and what they share: no product. */
+  e2e: [...libs, 'supervisor', 'gateway', 'driver', 'discovery', 'cli', 'dev'],
 };
 
 /** What runs the real apps for tests, whole; nobody may import it. */

@@ -35,6 +35,8 @@ export interface SupervisorEnd {
   readonly answered: AnsweredConfiguration | undefined;
   /** The epoch that was released and not yet acknowledged as such: repeated until it is. */
   readonly releasing: OwnerEpoch | undefined;
+  /** The newest epoch that was released: final, whoever says later that it is owned. */
+  readonly releasedEpoch: OwnerEpoch;
   readonly session: OpenSession | undefined;
 }
 
@@ -48,6 +50,8 @@ export interface AnsweredConfiguration {
 /** What dies with the stream. */
 interface OpenSession {
   readonly sessionId: SessionId;
+  /** Whether this gateway has heard how the newest configuration was answered. */
+  readonly hasAnswer: boolean;
   readonly nextHeartbeatAt: Instant;
   readonly nextHeartbeat: number;
   /** Oldest first, at most {@link UNANSWERED_MAX}. */
@@ -113,6 +117,7 @@ export const startSupervisorEnd = (
   ownership: { epoch: NO_EPOCH, state: 'none' },
   answered: undefined,
   releasing: undefined,
+  releasedEpoch: NO_EPOCH,
   session: undefined,
 });
 
@@ -140,6 +145,7 @@ function receive(state: SupervisorEnd, message: GatewayMessage, context: Supervi
   if (message.kind === 'accepted') {
     const session: OpenSession = {
       sessionId: message.sessionId,
+      hasAnswer: false,
       nextHeartbeatAt: context.now,
       nextHeartbeat: 1,
       heartbeats: [],
@@ -177,32 +183,40 @@ function receive(state: SupervisorEnd, message: GatewayMessage, context: Supervi
 
 /** A new tenure begins unreleased; a lost one ends serving at once, whatever time was left. */
 function ownership(state: SupervisorEnd, epoch: OwnerEpoch, told: OwnershipState): SupervisorStep {
-  const sameTenure = epoch === state.ownership.epoch;
+  // One that was given up ends gently: what is open may go on until the authority that it held ends, and nothing renews that.
+  const lingers = told === 'none' && state.standing.released;
   const next: SupervisorEnd = {
     ...state,
     ownership: { epoch, state: told },
+    // Any other tenure on record means that the release is written: epochs only rise.
+    releasing: told === 'owned' && epoch === state.releasing ? state.releasing : undefined,
     standing: {
       ...state.standing,
-      acknowledged: told === 'owned',
-      released: told === 'owned' && sameTenure && state.standing.released,
+      acknowledged: told === 'owned' || lingers,
+      released: lingers || (told === 'owned' && epoch <= state.releasedEpoch),
     },
   };
   // The offer came after the configuration was answered: answer it again, under the epoch that is offered.
-  if (told === 'offered' && state.answered !== undefined)
-    return { state: next, effects: [send(acknowledgement(state.answered, epoch))] };
-  return quiet(next);
+  return told === 'offered' ? repeatAnswer(next) : quiet(next);
 }
 
 function configuration(state: SupervisorEnd, given: Configuration): SupervisorStep {
-  // A delivery that was overtaken on its way: a lower revision would bring back what was withdrawn.
-  if (state.answered !== undefined && given.revision < state.answered.revision) return quiet(state);
+  // A delivery that was overtaken on its way: a lower revision would bring back what was withdrawn. The gateway hears what
+  // is held instead, or it would wait for an answer for ever.
+  if (state.answered !== undefined && given.revision < state.answered.revision) return repeatAnswer(state);
   return { state, effects: [{ kind: 'install', configuration: given }] };
 }
 
-function answer(state: SupervisorEnd, { revision, hash }: Configuration, rejection: string | undefined): SupervisorStep {
-  const answered: AnsweredConfiguration = { revision, hash, rejection };
-  const next = { ...state, answered };
-  return { state: next, effects: state.session === undefined ? [] : [send(acknowledgement(answered, state.ownership.epoch))] };
+const answer = (state: SupervisorEnd, { revision, hash }: Configuration, rejection: string | undefined): SupervisorStep =>
+  repeatAnswer({ ...state, answered: { revision, hash, rejection } });
+
+function repeatAnswer(state: SupervisorEnd): SupervisorStep {
+  const { session, answered } = state;
+  if (session === undefined || answered === undefined) return quiet(state);
+  return {
+    state: { ...state, session: { ...session, hasAnswer: true } },
+    effects: [send(acknowledgement(answered, state.ownership.epoch))],
+  };
 }
 
 const acknowledgement = ({ revision, hash, rejection }: AnsweredConfiguration, ownerEpoch: OwnerEpoch): SupervisorMessage =>
@@ -263,18 +277,24 @@ function release(state: SupervisorEnd, epoch: OwnerEpoch): SupervisorStep {
   // A late word about an earlier tenure ends nothing.
   if (state.ownership.state !== 'owned' || state.ownership.epoch !== epoch) return quiet(state);
   return {
-    state: { ...state, releasing: epoch, standing: { ...state.standing, released: true } },
+    state: { ...state, releasing: epoch, releasedEpoch: epoch, standing: { ...state.standing, released: true } },
     effects: [{ kind: 'released' }, send({ kind: 'released', ownerEpoch: epoch })],
   };
 }
 
 function polled(state: SupervisorEnd, event: Extract<SupervisorEvent, { kind: 'polled' }>): SupervisorStep {
   const next = fresh(state, event.askedAt, event.ageMs);
-  return event.configuration === undefined ? quiet(next) : configuration(next, event.configuration);
+  if (event.configuration !== undefined) return configuration(next, event.configuration);
+  // Not modified: what this gateway has not heard yet is how it was answered.
+  return state.session?.hasAnswer === false ? repeatAnswer(next) : quiet(next);
 }
 
-/** Freshness never shrinks: an older question that is answered late proves less than what is known already. */
+/**
+ * Freshness never shrinks: an older question that is answered late proves less than what is known already. Nor does it
+ * grow once released: what is still open lives on what was held then.
+ */
 function fresh(state: SupervisorEnd, askedAt: Instant, ageMs: number): SupervisorEnd {
+  if (state.standing.released) return state;
   const freshUntil = freshDeadline(askedAt, ageMs);
   return freshUntil > state.standing.freshUntil ? { ...state, standing: { ...state.standing, freshUntil } } : state;
 }

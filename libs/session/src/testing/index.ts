@@ -1,0 +1,2 @@
+export * from './conversation.ts';
+export { spell } from './spell.ts';

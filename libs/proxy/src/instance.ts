@@ -90,6 +90,8 @@ export function createInstance(options: InstanceOptions, surroundings: InstanceS
   let refusedHosts: readonly Host[] = [];
   let requestCount = 0;
   let lastError: InstanceCounters['lastError'];
+  /** Not the same as a standing that no longer runs: whoever says that first, `stop` still has everything to do. */
+  let stopped = false;
 
   const closeIdle = (): void => {
     for (const connection of [...connections]) connection.closeWhenIdle();
@@ -100,7 +102,7 @@ export function createInstance(options: InstanceOptions, surroundings: InstanceS
     limits,
     pool,
     update(nextTable, nextStanding) {
-      if (!standing.running) return [];
+      if (stopped) return [];
       if (nextTable !== table || refusedHosts.length > 0) refusedHosts = surroundings.index(instance, nextTable);
       table = nextTable;
       const closed = nextStanding.released && !standing.released;
@@ -116,7 +118,8 @@ export function createInstance(options: InstanceOptions, surroundings: InstanceS
       }
     },
     stop(reason) {
-      if (!standing.running) return;
+      if (stopped) return;
+      stopped = true;
       standing = { ...standing, running: false };
       until = LONG_AGO;
       surroundings.remove(instance);

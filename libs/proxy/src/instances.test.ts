@@ -91,4 +91,13 @@ describe('a host', () => {
     sandbox.serve('a.test');
     expect([owner('a.test'), instances.all().length]).toEqual([undefined, 0]);
   });
+
+  test('is forgotten also when its standing said first that it no longer runs', () => {
+    const { instances, owner, start } = world();
+    const sandbox = start('s1');
+    sandbox.serve('a.test');
+    sandbox.instance.update(EMPTY_TABLE, { ...startStanding('dedicated'), running: false });
+    sandbox.instance.stop('stopped');
+    expect([owner('a.test'), instances.all().length]).toEqual([undefined, 0]);
+  });
 });

@@ -50,6 +50,29 @@ test('the whole value first, then changes', async () => {
   expect(cache.get('/s/b')).toBeUndefined();
   expect(cache.revision).toBe(3n);
 });
+test('an empty store is told too, for its revision', async () => {
+  const { told, cache } = await world({ prefix: '/none/', holes: 'allowed' });
+  await cache.ready;
+  expect(told).toEqual(['listed 2: ']);
+});
+test('a list that shows less than was seen is not taken', async () => {
+  const { clock, memory, client, cache, relists, contents, write } = await world();
+  await cache.ready;
+  const old = await client.list('/s/');
+  client.cutOff(true);
+  await write(put('/s/a', '2'));
+  client.cutOff(false);
+  await settlePromises();
+  client.cutOff(true);
+  await write(put('/s/a', '3'));
+  await write(put('/s/a', '4'));
+  memory.compact(memory.revision());
+  client.list = () => Promise.resolve(old);
+  client.cutOff(false);
+  await clock.advanceAsync(3 * RELIST_EACH_MS);
+  expect([contents(), cache.complete, cache.revision]).toEqual(['a=2 b=1', false, 3n]);
+  expect(relists).toContain('stale');
+});
 test('entries and revision are there before subscribers are told', async () => {
   const { cache, write } = await world();
   await cache.ready;

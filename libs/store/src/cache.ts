@@ -14,7 +14,7 @@ export interface StoreCache {
   readonly connected: boolean;
   /**
    * Called after each change of the entries with what changed and the new revision; the first list is one such change,
-   * and a relist brings the differences, if there are any. A key that was deleted and made again meanwhile is one put:
+   * also when it is empty, and a relist brings the differences, if there are any. A key that was deleted and made again meanwhile is one put:
    * its `createRevision` tells. Returns the function that ends it.
    */
   onChange(subscriber: CacheSubscriber): () => void;
@@ -36,8 +36,11 @@ export interface CacheOptions {
    */
   readonly holes?: 'relist' | 'allowed';
   /** For metrics and the log. */
-  readonly onRelist?: (why: 'compacted' | 'hole' | 'unavailable') => void;
+  readonly onRelist?: (why: RelistReason) => void;
 }
+
+/** `stale`: a list showed less than was seen already. */
+export type RelistReason = 'compacted' | 'hole' | 'unavailable' | 'stale';
 
 /** Between two tries to list, so that neither a store in trouble nor a stranger's writes are answered with a storm. */
 export const RELIST_EACH_MS = 1_000;
@@ -59,6 +62,9 @@ export function followStore({ store, prefix, clock, holes = 'relist', onRelist =
     const listed = await store.list(prefix);
     if (closed) return;
     if (listed.kind === 'unavailable') return relist('unavailable');
+    // A linearizable read after a pause of the server may be old all the same (etcd #20418). Taking it would show an older
+    // state under a newer revision, and whoever waited for that revision would judge by what is past.
+    if (listed.revision < revision) return relist('stale');
     const events = difference(entries, listed.value, listed.revision);
     complete = true;
     connected = true;
@@ -71,7 +77,7 @@ export function followStore({ store, prefix, clock, holes = 'relist', onRelist =
     ready.resolve();
   }
 
-  function relist(why: 'compacted' | 'hole' | 'unavailable'): void {
+  function relist(why: RelistReason): void {
     watch?.close();
     watch = undefined;
     complete = false;
@@ -90,8 +96,10 @@ export function followStore({ store, prefix, clock, holes = 'relist', onRelist =
       if (event.kind === 'put') entries.set(event.entry.key, event.entry);
       else entries.delete(event.key);
     }
+    const isFirst = revision === 0n;
     if (last > revision) revision = last;
-    if (events.length > 0) for (const subscriber of [...subscribers]) subscriber(events, revision, how);
+    // An empty store has a revision as well, and whoever writes how far it has seen must not say 0.
+    if (events.length > 0 || isFirst) for (const subscriber of [...subscribers]) subscriber(events, revision, how);
   }
 
   function disconnected(is: boolean): void {

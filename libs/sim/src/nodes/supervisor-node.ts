@@ -1,0 +1,142 @@
+import type { MemberId, PoolId } from '@sallyport/model';
+import { later } from '@sallyport/model';
+import { createInstances, DEFAULT_LIMITS, type Connector } from '@sallyport/proxy';
+import { createHosted, type Following, followGateway, type GatewayPort } from '@sallyport/supervisor/member';
+import type { SimProcess } from '../time/sim-process.ts';
+import type { GatewayNode } from './gateway-node.ts';
+import { gatewayPort } from './gateway-port.ts';
+import { simLog } from './sim-log.ts';
+import { DOMAIN, type Surroundings } from './surroundings.ts';
+
+/** One life of a supervisor: production's member over simulated links. */
+export interface SupervisorLife {
+  readonly process: SimProcess;
+  readonly memberId: MemberId;
+  readonly poolId: PoolId;
+  readonly following: Following;
+  draining(): boolean;
+  beginDraining(): void;
+}
+
+/** A place where a supervisor runs, dies and is started again. */
+export interface SupervisorNode {
+  readonly place: string;
+  life(): SupervisorLife | undefined;
+  start(identity: SupervisorIdentity): void;
+  crash(): void;
+  /** In good order: it asks to be released, waits a little, then ends. */
+  drain(ended: () => void): void;
+}
+
+export interface SupervisorIdentity {
+  readonly poolId: PoolId;
+  /** By member id: each life of a shared member has its own, as Kubernetes' projected tokens do. */
+  readonly credential: (memberId: MemberId) => string;
+  readonly delivery: 'push' | 'poll';
+  readonly advertises: boolean;
+}
+
+/** As wire.ts of the supervisor: how long a draining member waits to be released. */
+const RELEASE_WAIT_MS = 3_000;
+const CAPACITY = 10;
+const APP_PORT = 8443;
+
+export function createSupervisorNode(
+  place: string,
+  gateways: readonly GatewayNode[],
+  surroundings: Surroundings,
+): SupervisorNode {
+  const { pods, transcript } = surroundings;
+  let life: SupervisorLife | undefined;
+
+  function end(mine: SupervisorLife): void {
+    mine.process.kill();
+    pods.ended(mine.memberId);
+    if (life === mine) life = undefined;
+  }
+
+  return {
+    place,
+    life: () => life,
+    start({ poolId, credential, delivery, advertises }) {
+      if (life !== undefined) return;
+      const process = surroundings.spawn(place);
+      const { clock, random } = process;
+      const log = simLog(process, transcript);
+      let draining = false;
+      const memberId = process.name as MemberId;
+      transcript.say('story', process.name, `starts as a member of ${poolId}`);
+      pods.began({ supervisorUid: memberId, poolId, credential: credential(memberId), address: addressOf(place) });
+      const instances = createInstances({ clock });
+      const ports: GatewayPort[] = gateways.map((node) => gatewayPort(process, place, node, surroundings));
+      const following = followGateway({
+        gateways: ports,
+        memberId,
+        poolId,
+        credential: credential(memberId),
+        delivery,
+        advertises,
+        memberState: () => ({ ready: true, draining, appPort: advertises ? APP_PORT : 0, capacity: CAPACITY }),
+        host: (assignment) =>
+          createHosted({
+            assignment,
+            memberId,
+            instance: instances.start({
+              sandboxId: assignment.sandboxId,
+              mode: assignment.mode,
+              limits: DEFAULT_LIMITS,
+              connector: noApplication,
+            }),
+            rules: { domain: DOMAIN, ownPorts: new Set([APP_PORT]), claims: (host) => instances.claims(host) },
+            ready: () => true,
+            clock,
+            log,
+          }),
+        random: () => random.float(),
+        clock,
+        log,
+      });
+      life = {
+        process,
+        memberId,
+        poolId,
+        following,
+        draining: () => draining,
+        beginDraining: () => {
+          draining = true;
+        },
+      };
+    },
+    crash() {
+      if (life !== undefined) end(life);
+    },
+    drain(ended) {
+      const mine = life;
+      if (mine === undefined || mine.draining()) return;
+      mine.beginDraining();
+      const { clock } = mine.process;
+      const until = later(clock.now(), RELEASE_WAIT_MS);
+      mine.following.announce();
+      const look = (): void => {
+        const holds = [...mine.following.hosted()].some(
+          (hosted) =>
+            hosted.state().ownership.state === 'owned' &&
+            (!hosted.state().standing.released || hosted.state().releasing !== undefined),
+        );
+        if (holds && mine.following.joined() && clock.now() < until) return void clock.at(later(clock.now(), 20), look);
+        void mine.following.stop().then(() => {
+          end(mine);
+          ended();
+        });
+      };
+      look();
+    },
+  };
+}
+
+/** `m1` is 10.0.1.1, `d0` is 10.0.2.0: told by the driver, compared by nobody. */
+const addressOf = (place: string): string => `10.0.${place.charCodeAt(0) % 100}.${place.slice(1)}`;
+
+const noApplication: Connector = {
+  dial: () => Promise.resolve({ ok: false, error: { kind: 'refused' } }),
+};

@@ -1,0 +1,64 @@
+import type { Mode } from '@sallyport/authority';
+import type { Random } from './random.ts';
+
+/** How many of what there is in a world. Places are named by kind: g gateways, m shared members, d dedicated ones, r readers. */
+export interface Shape {
+  readonly gateways: readonly string[];
+  readonly members: readonly MemberShape[];
+  readonly readers: readonly string[];
+  readonly sandboxes: readonly SandboxShape[];
+  /** True clocks and a network without surprises: for transcripts that people read. */
+  readonly calm: boolean;
+}
+
+export interface SandboxShape {
+  readonly name: string;
+  readonly mode: Mode;
+  readonly pool: string;
+  /** Whether its supervisors report what they have installed, so that it is published. */
+  readonly published: boolean;
+}
+
+export interface MemberShape {
+  readonly place: string;
+  readonly of: { readonly kind: 'pool'; readonly pool: string } | { readonly kind: 'sandbox'; readonly sandbox: string };
+  readonly delivery: 'push' | 'poll';
+  readonly advertises: boolean;
+}
+
+/** Small worlds: what goes wrong goes wrong with three sandboxes, and sooner. */
+export function drawShape(random: Random): Shape {
+  const delivery = (): 'push' | 'poll' => (random.chance(0.3) ? 'poll' : 'push');
+  const sharedCount = random.int(2, 3);
+  const twoPools = sharedCount === 3 && random.chance(0.2);
+  const dedicated = random.chance(0.6);
+  const poolOf = (index: number): string => (twoPools && index === 2 ? 'p1' : 'p0');
+  const members: MemberShape[] = Array.from({ length: sharedCount }, (_, index) => ({
+    place: `m${index}`,
+    of: { kind: 'pool', pool: poolOf(index) },
+    delivery: delivery(),
+    advertises: true,
+  }));
+  // A supervisor with its listener off reports nothing, and nothing of it is published.
+  const advertises = random.chance(0.8);
+  if (dedicated)
+    // Two of them: the old one of a restarted Pod may still run.
+    for (let index = 0; index < (random.chance(0.6) ? 2 : 1); index += 1)
+      members.push({
+        place: `d${index}`,
+        of: { kind: 'sandbox', sandbox: 's2' },
+        delivery: delivery(),
+        advertises,
+      });
+  return {
+    gateways: Array.from({ length: random.int(2, 3) }, (_, index) => `g${index}`),
+    members,
+    readers: random.chance(0.3) ? ['r0', 'r1'] : ['r0'],
+    sandboxes: [
+      { name: 's0', mode: 'shared', pool: 'p0', published: true },
+      { name: 's1', mode: 'shared', pool: twoPools ? 'p1' : 'p0', published: true },
+      ...(dedicated ? [{ name: 's2', mode: 'dedicated' as const, pool: '', published: advertises }] : []),
+    ],
+    calm: false,
+  };
+}

@@ -1,0 +1,219 @@
+import type { MemberId, PoolId, SandboxName, WorkspaceId } from '@sallyport/model';
+import { createCoverage } from './coverage.ts';
+import { createConnections } from './net/connections.ts';
+import { createNetwork } from './net/network.ts';
+import { createGatewayNode, type GatewayNode, sandboxToken } from './nodes/gateway-node.ts';
+import { createOperator, type Operator, type SandboxSpec } from './nodes/operator.ts';
+import { createPods } from './nodes/pods.ts';
+import { createReaderNode, type ReaderLife, type ReaderNode } from './nodes/reader-node.ts';
+import { createSupervisorNode, type SupervisorIdentity, type SupervisorLife, type SupervisorNode } from './nodes/supervisor-node.ts';
+import type { Surroundings } from './nodes/surroundings.ts';
+import type { Random } from './random.ts';
+import type { Shape } from './shape.ts';
+import { createSimStore, type StoreCount } from './store/sim-store.ts';
+import { createSchedule } from './time/schedule.ts';
+import { createSimProcess, type SimProcess } from './time/sim-process.ts';
+import { createTranscript, type Level } from './transcript.ts';
+import { watchCommits } from './truth/commits.ts';
+import { createNames } from './truth/names.ts';
+import { createPublications, type Publications } from './truth/publications.ts';
+import { type ServingWatch, watchServing } from './truth/serving.ts';
+import { createTenures } from './truth/tenures.ts';
+import { followTruth, type TrueStore } from './truth/true-store.ts';
+import { createCourt } from './truth/violations.ts';
+import { createWireTruth } from './truth/wire-truth.ts';
+
+/** Everything that there is, wired by hand. Nothing runs yet: `begin` starts it, `run` lets time pass. */
+export interface SimWorld extends Surroundings {
+  readonly gateways: readonly GatewayNode[];
+  readonly supervisors: readonly SupervisorNode[];
+  readonly readers: readonly ReaderNode[];
+  readonly operator: Operator;
+  readonly sandboxes: readonly SandboxSpec[];
+  readonly truth: TrueStore;
+  readonly serving: ServingWatch;
+  readonly publications: Publications;
+  /** Starts all there is and asks for the sandboxes. */
+  begin(): void;
+  /** Starts a supervisor again, with what it needs to know now. False: its sandbox does not exist yet. */
+  startSupervisor(node: SupervisorNode): boolean;
+  /** Restarts the supervisors of a dedicated sandbox, with the token of its present epoch. */
+  reissue(spec: SandboxSpec): void;
+  /** Lets time pass, and judges after each event. Stops at the first violation. */
+  run(ms: number): Promise<void>;
+}
+
+export interface WorldOptions {
+  readonly shape: Shape;
+  readonly random: Random;
+  readonly reads: 'nothing' | Level;
+}
+
+/** 2026-01-01: epochs follow the wall clock. */
+const WALL_ORIGIN_MS = Date.UTC(2026, 0, 1);
+const WALL_OFFSET_MS = 3_600_000;
+const LOOK_AT_READERS_EACH = 16;
+export const TEAM = 'team' as WorkspaceId;
+
+export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld {
+  const schedule = createSchedule();
+  const now = schedule.now;
+  const court = createCourt(now);
+  const coverage = createCoverage();
+  const transcript = createTranscript(now, reads);
+  const names = createNames();
+  const network = createNetwork({ random: random.fork('network'), calm: shape.calm });
+  const connections = createConnections({ schedule, network, random: random.fork('connections') });
+  const lifeCounts = new Map<string, number>();
+
+  function spawn(place: string): SimProcess {
+    const life = (lifeCounts.get(place) ?? 0) + 1;
+    lifeCounts.set(place, life);
+    const name = `${place}.${life}`;
+    const own = random.fork(name);
+    const rate = shape.calm ? 1 : own.between(0.99, 1.01);
+    const wallOriginMs = WALL_ORIGIN_MS + (shape.calm ? 0 : own.between(-WALL_OFFSET_MS, WALL_OFFSET_MS));
+    return createSimProcess({ name, schedule, random: own, rate, wallOriginMs });
+  }
+
+  const storeProcess = spawn('store');
+  const store = createSimStore({
+    schedule,
+    network,
+    random: random.fork('store'),
+    process: storeProcess,
+    seen: {
+      decided: (...all) => commits.decided(...all),
+      count: (what: StoreCount) => {
+        coverage[what] += 1;
+      },
+      entriesAt: (revision, prefix) => truth.entriesAt(revision, prefix),
+    },
+  });
+  const truth = followTruth(store.direct);
+  const { world } = truth;
+  const commits = watchCommits({ world, court, names, transcript });
+
+  const livesOf = (): readonly SupervisorLife[] => supervisors.flatMap((node) => node.life() ?? []);
+  const readerLives = (): readonly ReaderLife[] => readers.flatMap((node) => node.life() ?? []);
+  const tenures = createTenures({
+    world,
+    now,
+    court,
+    coverage,
+    names,
+    isFrozen: (memberId) => livesOf().some((life) => life.memberId === memberId && !life.process.awake()),
+  });
+  const wire = createWireTruth({
+    now,
+    court,
+    coverage,
+    transcript,
+    names,
+    tenures,
+    ownerSeenBy: (process, sandboxId) =>
+      gateways.map((node) => node.life()).find((life) => life?.process === process)?.replica.world.owners.get(sandboxId)?.value,
+  });
+  const surroundings: Surroundings = {
+    schedule,
+    network,
+    connections,
+    store,
+    pods: createPods(),
+    random,
+    court,
+    coverage,
+    transcript,
+    wire,
+    spawn,
+  };
+  const gateways = shape.gateways.map((place) => createGatewayNode(place, surroundings));
+  const supervisors = shape.members.map(({ place }) => createSupervisorNode(place, gateways, surroundings));
+  const readers = shape.readers.map((place) => createReaderNode(place, surroundings));
+  const operator = createOperator(gateways, world, random.fork('operator'), surroundings);
+  const sandboxes: SandboxSpec[] = shape.sandboxes.map(({ name, mode, pool, published }) => ({
+    workspace: TEAM,
+    sandbox: name as SandboxName,
+    mode,
+    poolId: pool as PoolId,
+    published,
+  }));
+  const serving = watchServing({ lives: livesOf, world, now, court, names, tenures, wire, transcript });
+  const publications = createPublications({ world, now, court, coverage, names, wire, transcript });
+
+  let storeMoved = false;
+  truth.onChange((changes) => {
+    storeMoved = true;
+    tenures.changed(changes);
+    commits.changed(changes);
+    publications.changed(changes);
+  });
+
+  function identityOf(node: SupervisorNode): SupervisorIdentity | undefined {
+    const member = shape.members.find(({ place }) => place === node.place);
+    if (member === undefined) return undefined;
+    const { delivery, advertises } = member;
+    if (member.of.kind === 'pool')
+      return { poolId: member.of.pool as PoolId, credential: (memberId: MemberId) => `secret-of-${memberId}`, delivery, advertises };
+    const name = member.of.sandbox;
+    const spec = sandboxes.find(({ sandbox }) => sandbox === name);
+    const sandboxId = spec === undefined ? undefined : operator.idOf(spec);
+    const poolId = sandboxId === undefined ? undefined : world.sandboxes.get(sandboxId)?.value.poolId;
+    const epoch = sandboxId === undefined ? undefined : world.credentials.get(sandboxId)?.value;
+    if (sandboxId === undefined || poolId === undefined || epoch === undefined) return undefined;
+    return { poolId, credential: () => sandboxToken(sandboxId, poolId, epoch), delivery, advertises };
+  }
+
+  function startSupervisor(node: SupervisorNode): boolean {
+    const identity = identityOf(node);
+    if (identity !== undefined) node.start(identity);
+    return identity !== undefined;
+  }
+
+  function reissue(spec: SandboxSpec): void {
+    for (const [index, { of }] of shape.members.entries()) {
+      if (of.kind !== 'sandbox' || of.sandbox !== spec.sandbox) continue;
+      const node = supervisors[index];
+      node?.crash();
+      if (node !== undefined) startSupervisor(node);
+    }
+  }
+
+  let eventCount = 0;
+  function judge(who: string): 'go on' | 'stop' {
+    serving.look();
+    eventCount += 1;
+    // What is shown can only become wrong by its own event, by one of the store's, or by time.
+    if (storeMoved || who.startsWith('r') || eventCount % LOOK_AT_READERS_EACH === 0) publications.look(readerLives());
+    storeMoved = false;
+    return court.violations.length > 0 ? 'stop' : 'go on';
+  }
+
+  return {
+    ...surroundings,
+    gateways,
+    supervisors,
+    readers,
+    operator,
+    sandboxes,
+    truth,
+    serving,
+    publications,
+    startSupervisor,
+    reissue,
+    begin() {
+      for (const node of gateways) node.start();
+      for (const node of readers) node.start();
+      for (const [index, { of }] of shape.members.entries()) {
+        const node = supervisors[index];
+        if (of.kind === 'pool' && node !== undefined) startSupervisor(node);
+      }
+      for (const spec of sandboxes)
+        void operator.register(spec).then(async () => {
+          if (spec.mode === 'dedicated') reissue(spec);
+          await operator.expose(spec, 'web', 8_080);
+        });
+    },
+    run: (ms) => schedule.run(now() + ms, ({ what }) => judge(what.who)),
+  };
+}

@@ -1,7 +1,8 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { err, hostOf, ok, parseDomain, type Result } from '@sallyport/model';
+import { hostOf, ok, parseDomain, type Result } from '@sallyport/model';
 import { LOG_LEVELS, type ProcessConfig, type Reader, type Reading, readAll, type Source } from '@sallyport/process';
+import { parseEndpoints } from '@sallyport/view';
 import { findTwice, parseServiceOption, SERVICE_FORM, type WantedService } from './service-option.ts';
 
 /** What `npm start` is told; see `--help` for each. */
@@ -63,13 +64,7 @@ const declare = (read: Reader) => ({
 });
 
 /** None: in memory, or with --processes in an etcd of our own. */
-function parseStore(text: string): Result<readonly string[], string> {
-  if (text === 'memory') return ok([]);
-  const endpoints = text.startsWith('etcd://') ? text.slice('etcd://'.length).split(',') : [];
-  if (endpoints.length > 0 && endpoints.every((endpoint) => /^(\[[0-9a-f:]+\]|[A-Za-z0-9.-]+):\d{1,5}$/.test(endpoint)))
-    return ok(endpoints);
-  return err(`${JSON.stringify(text.slice(0, 120))} is neither memory nor etcd://host:port[,host:port…]`);
-}
+const parseStore = (text: string): Result<readonly string[], string> => (text === 'memory' ? ok([]) : parseEndpoints(text));
 
 function check(config: Config): readonly string[] {
   const problems: string[] = [];

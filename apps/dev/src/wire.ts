@@ -45,11 +45,12 @@ async function start(
   if (demo !== undefined) closing.push(() => demo.close());
   const wanted: readonly WantedService[] = demo === undefined ? config.services : [demo.service];
 
-  const follower = createFollower(config, wanted);
+  const { stdout, env } = globalThis.process;
+  const follower = createFollower(config, demo !== undefined, stdout, env);
   closing.push(() => follower.close());
   const stack = config.processes
     ? await startFleet(config, process, state)
-    : await startStack(config, process, state, follower.observe);
+    : await startStack(config, process, state, (record) => follower.observe(record));
   closing.push((deadline) => stack.close(deadline));
   const declared = await declareAll(stack, config, wanted);
   await untilServing(stack, declared, process);
@@ -73,7 +74,7 @@ async function start(
     await writeFileAtomic(file, ready, 0o644);
     closing.push(() => rm(file, { force: true }));
   }
-  follower.begin(stack, process.clock);
+  follower.begin(stack, services, process.clock);
   for (const { ref, port } of missing)
     log.warn({ service: formatServiceRef(ref), port }, 'nothing listens there yet; its page says so and tries again by itself');
   return {

@@ -1,4 +1,5 @@
 import { type Reader, type Reading, readAll, readProcess, type Source } from '@sallyport/process';
+import { readStoreSetting } from '@sallyport/view';
 
 /** Everything that a discovery replica is told at start; see `--help` for each. */
 export const readConfig = (source: Source): Reading<Config> => readAll(source, declare, check);
@@ -10,8 +11,9 @@ const declare = (read: Reader) => ({
   listen: read.address('discovery-listen', 'Where ingresses and the command line ask.', {
     otherwise: { host: '127.0.0.1', port: 7446 },
   }),
-  urlPort: read.port('url-port', 'Port in the public URLs.', { otherwise: 443 }),
+  urlPort: read.port('url-port', 'Port in the public URLs; 0: that of the supervisor that serves.', { otherwise: 443 }),
   signingKeys: read.directory('signing-keys', 'Directory of JWK files (*.jwk) that verify tokens; public halves are enough.'),
+  store: readStoreSetting(read),
   trustDomain: read.text('trust-domain', 'Trust domain of the installation.', { otherwise: 'sallyport.local' }),
   tls: {
     caFile: read.file('internal-ca-file', 'CA of the installation, PEM.'),

@@ -30,7 +30,7 @@ export function discoveryService({ view, readers, clock, urlPort }: DiscoveryOpt
 
   const message = (record: DiscoveryRecord, now: Instant): discoveryV1.Record => {
     const { until, endpoint, ...rest } = record;
-    const port = urlPort();
+    const port = urlPort() || endpoint.port;
     return {
       ...rest,
       endpoint: { ...endpoint },

@@ -1,5 +1,6 @@
 import { err, isId, ok, type PoolId, parseDomain, type Result } from '@sallyport/model';
 import { type Reader, type Reading, readAll, readProcess, type Source } from '@sallyport/process';
+import { readStoreSetting } from '@sallyport/view';
 
 /** Everything that a gateway is told at start; see `--help` for each. */
 export const readConfig = (source: Source): Reading<Config> => readAll(source, declare);
@@ -13,7 +14,7 @@ const declare = (read: Reader) => ({
   }),
   supervisorListen: read.address('supervisor-listen', 'where supervisors call', { otherwise: { host: '127.0.0.1', port: 7444 } }),
   domain: read.parsed('domain', 'domain under which applications are served', parseDomain),
-  urlPort: read.port('url-port', 'port in the public URLs', { otherwise: 443 }),
+  urlPort: read.port('url-port', 'port in the public URLs; 0: that of the supervisor that serves', { otherwise: 443 }),
   defaultPool: read.parsed(
     'default-pool',
     'pool of shared supervisors for sandboxes that are registered without saying which',
@@ -25,6 +26,7 @@ const declare = (read: Reader) => ({
   ),
   driver: read.hostPort('driver', 'the driver to ask about workloads'),
   signingKeys: read.directory('signing-keys', 'directory of JWK files (*.jwk) that sign and verify tokens'),
+  store: readStoreSetting(read),
   trustDomain: read.text('trust-domain', 'trust domain of the installation', { otherwise: 'sallyport.local' }),
   tls: {
     caFile: read.file('internal-ca-file', 'CA of the installation, PEM'),

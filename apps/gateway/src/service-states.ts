@@ -10,7 +10,7 @@ export interface ServiceStates {
 
 const { ServiceState } = gatewayV1;
 
-/** @param urlPort what a browser must add to the host; 443 is left out. */
+/** @param urlPort what a browser must add to the host; 443 is left out. 0: the endpoint's own port. */
 export function createServiceStates(world: World, sessions: Sessions, urlPort: () => number): ServiceStates {
   function judge(
     sandboxId: SandboxId,
@@ -59,7 +59,9 @@ export function createServiceStates(world: World, sessions: Sessions, urlPort: (
 
   return {
     of(sandboxId, configuration, service) {
-      const port = urlPort();
+      const judged = judge(sandboxId, configuration, service.host);
+      // Without a port of its own the URL has that of the supervisor that serves it now.
+      const port = urlPort() || Number(judged.endpoint.split(':').at(-1)) || 443;
       return {
         name: { workspace: configuration.workspace, sandbox: configuration.sandbox, service: service.service },
         port: service.port,
@@ -67,7 +69,7 @@ export function createServiceStates(world: World, sessions: Sessions, urlPort: (
         host: service.host,
         url: `https://${service.host}${port === 443 ? '' : `:${port}`}/`,
         configRevision: configuration.revision,
-        ...judge(sandboxId, configuration, service.host),
+        ...judged,
       };
     },
   };

@@ -93,6 +93,7 @@ export async function startFleet(config: Config, process: Process, state: StateD
           'operator-listen': ANY_PORT,
           'supervisor-listen': ANY_PORT,
           domain: config.domain,
+          'url-port': '0',
           driver: formatTarget(driverAddress),
           ...(config.mode === 'shared' ? { 'default-pool': SHARED_POOL } : {}),
           'signing-keys': keys,
@@ -104,6 +105,7 @@ export async function startFleet(config: Config, process: Process, state: StateD
     );
     const discovery = await start('discovery-1', 'discovery', {
       'discovery-listen': ANY_PORT,
+      'url-port': '0',
       'signing-keys': keys,
       'discovery-cert-file': certificates.loopback.certFile,
       'discovery-key-file': certificates.loopback.keyFile,

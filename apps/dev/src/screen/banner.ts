@@ -16,7 +16,6 @@ const OWN_PORT = 'npm start -- --service team/mybox/web=3000';
 export function bannerLines({ services, caFile, isDemo, cli = 'npm run -s sallyport --' }: BannerInput): string[] {
   const [first] = services;
   if (first === undefined) return ['Sallyport serves nothing yet. To serve a port of yours:', `  ${OWN_PORT}`].map(clean);
-  const host = new URL(first.url).hostname;
   const nameWidth = Math.max(...services.map(({ name }) => name.length));
   return [
     'Sallyport serves',
@@ -27,8 +26,8 @@ export function bannerLines({ services, caFile, isDemo, cli = 'npm run -s sallyp
     ...(isDemo ? ['  Open the URL in a browser: the page shows what passes through the door.'] : []),
     '  End access, and see live streams close:',
     `    ${cli} service delete ${first.name}`,
-    '  Ask why a name is served, or is not:',
-    `    ${cli} explain ${host}`,
+    '  See how everything stands:',
+    `    ${cli} service list`,
     ...(isDemo ? ['  Serve a port of your own:', `    ${OWN_PORT}`] : []),
     ...(caFile === undefined ? [] : ['', ...trustLines(first.url, caFile)]),
   ].map(clean);

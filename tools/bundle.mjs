@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { mayNotContain, purityOf } from './bundle/contents.mjs';
+import { mayNotContain, purityOf, testFilesIn } from './bundle/contents.mjs';
 import { etcd3Proto } from './bundle/etcd3-proto.mjs';
 import { apps, pure } from './layers.mjs';
 import { root } from './start/root.mjs';
@@ -57,7 +57,8 @@ async function bundleApp(app) {
     keepNames: true,
     write: !isCheck,
   });
-  return mayNotContain(app, Object.keys(metafile.inputs));
+  const inputs = Object.keys(metafile.inputs);
+  return [...mayNotContain(app, inputs), ...testFilesIn(app, inputs)];
 }
 
 /** A pure lib bundled alone shows all that it would drag in. */

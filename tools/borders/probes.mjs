@@ -19,6 +19,7 @@ const PLUGIN = 'plugin';
 
 const forms = {
   'static import': (name) => `import { x as x$ } from '${name}';\nexport const y$ = x$;`,
+  'import of a part': (name) => `import { x as x$ } from '${name}/part';\nexport const y$ = x$;`,
   'import for its effects': (name) => `import '${name}';`,
   'type-only import': (name) => `import type { X as X$ } from '${name}';\nexport type Y$ = X$;`,
   'inline type import': (name) => `import { type X as X$ } from '${name}';\nexport type Y$ = X$;`,

@@ -26,6 +26,13 @@ export function mayNotContain(app, inputs, map = forbidden) {
     .map(([name, reason]) => `the bundle of ${app} contains ${name} (${present.get(name)}). ${reason}`);
 }
 
+/** One complaint for each file that is there for tests only. */
+export function testFilesIn(app, inputs) {
+  return inputs
+    .filter((input) => /^(libs|apps)\/.*(\/testing\/|\.test\.)/.test(input))
+    .map((input) => `the bundle of ${app} contains ${input}, which is for tests`);
+}
+
 /** A pure lib holds its own files and those of the libs it may import, and asks the outside for nothing. */
 export function purityOf(lib, { inputs, outputs }) {
   const allowed = new Set([lib, ...reachable(lib)].map((name) => `@sallyport/${name}`));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { mayNotContain, packagesIn, purityOf } from './contents.mjs';
+import { mayNotContain, packagesIn, purityOf, testFilesIn } from './contents.mjs';
 
 const rows = [
   ['an own lib', 'libs/store/src/port.ts', '@sallyport/store'],
@@ -19,6 +19,13 @@ test('a forbidden package is refused with its reason', () => {
     'the bundle of supervisor contains @sallyport/store (libs/store/src/port.ts). It runs beside untrusted code.',
   ]);
   expect(mayNotContain('gateway', inputs, map)).toEqual([]);
+});
+
+test('what is there for tests is in no bundle', () => {
+  const inputs = ['libs/store/src/testing/harness.ts', 'libs/store/src/memory.ts', 'node_modules/x/testing/y.js'];
+  expect(testFilesIn('gateway', inputs)).toEqual([
+    'the bundle of gateway contains libs/store/src/testing/harness.ts, which is for tests',
+  ]);
 });
 
 test('a pure lib holds itself and what it may import', () => {

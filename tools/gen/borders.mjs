@@ -13,7 +13,8 @@ export function borderOverrides() {
  * A pure lib imports nothing but what is listed; for the rest npm packages are noUndeclaredDependencies' business.
  */
 function importsOf(name) {
-  const allowed = layers[name].map((each) => `!${packageOf(each)}`);
+  // With the parts that their `exports` name; what is not exported is refused as a path.
+  const allowed = layers[name].flatMap((each) => [`!${packageOf(each)}`, `!${packageOf(each)}/**`]);
   const packages = isPure(name)
     ? { group: ['**', '!./**', '!../**', ...allowed], message: `A pure lib: of packages it may import ${list(name)}.` }
     : { group: ['@sallyport/*', '@sallyport/*/**', ...allowed], message: `Of ours it may import ${list(name)}.` };

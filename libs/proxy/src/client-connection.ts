@@ -138,7 +138,12 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     phase = 'cut';
     exchange = undefined;
     waitsSince = clock.now();
-    const end = (): void => void (how === 'close-flushed' ? raw.destroy() : raw.resetAndDestroy());
+    const end = (): void => {
+      // What is being shut down at this moment cannot be reset: libuv refuses, and Node would leave it open for ever.
+      const shutting = socket.writableEnded && !socket.writableFinished;
+      if (how === 'close-flushed' || shutting) raw.destroy();
+      else raw.resetAndDestroy();
+    };
     if (how === 'reset' || socket.writableLength === 0) end();
     else socket.write(NOTHING, end);
   }

@@ -285,6 +285,17 @@ describe('time', () => {
     await client.isOver();
   });
 
+  test.each([
+    ['says nothing', ''],
+    ['is inside its handshake', '1603010200010001'],
+  ])('a client that ends while it %s is let go at once', async (_title, bytes) => {
+    await start();
+    const client = connectPlain(stage.listener.port);
+    if (bytes !== '') client.send(Buffer.from(bytes, 'hex'));
+    client.socket.end();
+    await until('accepted and closed', () => count('accepted') === 1 && stage.listener.connectionCount() === 0, 1_000);
+  });
+
   test('a head that grows byte by byte', async () => {
     await start();
     const client = await stage.connect(HOST);

@@ -75,7 +75,6 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
   const tls = createTlsServer({
     ...TLS_FLOOR,
     ALPNProtocols: ['http/1.1'],
-    allowHalfOpen: true,
     // Our own tick ends what takes too long, from the first byte on; this is the net beneath.
     handshakeTimeout: 2 * limits.handshakeMs,
     requestCert: certificates.clientRequired,
@@ -164,6 +163,8 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
       socket.destroy();
       return;
     }
+    // Not before: a client that ends inside its handshake must not leave a half-open connection behind.
+    socket.allowHalfOpen = true;
     const address = accepted.stated ?? accepted.address;
     const connection = createClientConnection({
       socket,
@@ -210,7 +211,7 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
   }
   let cancelTick = clock.at(later(clock.now(), TICK_MS), tick);
 
-  const server = createServer({ allowHalfOpen: true, noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, accept);
+  const server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, accept);
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: options.address, port: options.port, backlog: 4_096 }, () => {

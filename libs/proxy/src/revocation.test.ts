@@ -75,6 +75,15 @@ describe('a withdrawal closes the traffic of its route within the call, and no o
     expect(sandbox.instance.counters().liveStreamCount).toBe(2);
   });
 
+  test('a tunnel of which one half has ended', async () => {
+    const tunnel = await openTunnel(WEB);
+    app.connections[0]?.socket.end();
+    await until('half closed', () => tunnel.ended());
+    sandbox.serve({ api: app.port });
+    // A client that has read the end hears nothing of a reset until it writes: look at our own side.
+    await until('closed', () => stage.listener.connectionCount() === 0 && app.openCount() === 0);
+  });
+
   test('idle application connections of the route go too', async () => {
     for (const host of [WEB, API]) {
       const client = await stage.connect(host);

@@ -186,6 +186,15 @@ describe('a release', () => {
     expect(end.hear(releaseOf(8))).toEqual([]);
     expect(end.state().standing.released).toBe(false);
   });
+  test('may be the supervisor’s own idea, when it leaves and nobody asks; once, and only of what it owns', () => {
+    const end = owning();
+    expect(end.step({ kind: 'let-go' })).toEqual(['released', 'released 7']);
+    expect(end.step({ kind: 'let-go' })).toEqual([]);
+    expect(end.state().standing.released).toBe(true);
+    const other = owning();
+    other.told('offered', 8);
+    expect(other.step({ kind: 'let-go' })).toEqual([]);
+  });
   test('survives the session: the next gateway hears of it', () => {
     const end = owning();
     end.hear(releaseOf(7));

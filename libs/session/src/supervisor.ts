@@ -83,6 +83,8 @@ export type SupervisorEvent =
       readonly configuration: Configuration | undefined;
     }
   | { readonly kind: 'tick' }
+  /** The process leaves and was not asked for its sandbox: better given up than lost. */
+  | { readonly kind: 'let-go' }
   | { readonly kind: 'closed' }
   | { readonly kind: 'stop' };
 
@@ -131,6 +133,8 @@ export function stepSupervisor(state: SupervisorEnd, event: SupervisorEvent, con
       return polled(state, event);
     case 'tick':
       return tick(state, context.now);
+    case 'let-go':
+      return state.standing.released ? quiet(state) : release(state, state.ownership.epoch);
     case 'closed':
       return quiet({ ...state, session: undefined });
     case 'stop':

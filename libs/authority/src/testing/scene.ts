@@ -22,7 +22,7 @@ import {
   type WorkspaceId,
 } from '@sallyport/model';
 import type { Report, ReportingSession } from '../judge.ts';
-import type { Held, MemberRecord, Ownership, SandboxRecord, SessionRecord } from '../records.ts';
+import type { Held, MemberRecord, Ownership, SandboxRecord, SessionRecord, Successor } from '../records.ts';
 import { createWorld, type RecordChange, type RecordKey, type World } from '../world.ts';
 
 /**
@@ -36,6 +36,7 @@ export interface Scene {
   sandbox(changes?: Partial<SandboxRecord>): void;
   credential(epoch: bigint): void;
   owner(ownership: Ownership, of?: SandboxId): void;
+  successor(successor: Successor): void;
   config(revision: bigint, services?: readonly ConfiguredService[]): Configuration;
   member(id: string, changes?: Partial<MemberRecord>): void;
   leave(id: string): void;
@@ -116,6 +117,7 @@ export function createScene(): Scene {
     },
     credential: (value) => put({ kind: 'credential', sandboxId: SANDBOX }, value as CredentialEpoch),
     owner: (ownership, of = SANDBOX) => put({ kind: 'owner', sandboxId: of }, ownership),
+    successor: (successor) => put({ kind: 'successor', sandboxId: SANDBOX }, successor),
     config: (configRevision, services = [service('web', 8080)]) => {
       const configuration: Configuration = {
         sandboxId: SANDBOX,

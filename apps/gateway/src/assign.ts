@@ -30,7 +30,8 @@ const WRITES_MAX = 64;
 /** Keeps this gateway's own observations, and writes the moves that they and the records ask for. */
 export function startAssigner({ world, membership, sessions, writes, clock, unixMs, ageMs }: AssignerOptions): Assigner {
   const seen = new Map<SandboxId, { readonly tag: string; readonly at: Instant }>();
-  const fenced = new Map<SandboxId, { readonly epoch: bigint; readonly at: Instant }>();
+  /** By the steady clock: this wait must not end early. */
+  const fenced = new Map<SandboxId, { readonly epoch: bigint; readonly atMs: number }>();
   const gone = new Map<GatewayId, Instant>();
   const known = new Set<GatewayId>();
   const writing = new Set<SandboxId>();
@@ -50,7 +51,7 @@ export function startAssigner({ world, membership, sessions, writes, clock, unix
     gatewayId,
     recoveredAt: Math.max(membership.gainedAt(), currentSince) as Instant,
     seenSince: (sandboxId) => seen.get(sandboxId)?.at ?? clock.now(),
-    fencedSince: (sandboxId) => fenced.get(sandboxId)?.at ?? clock.now(),
+    fencedForMs: (sandboxId) => clock.steadyMs() - (fenced.get(sandboxId)?.atMs ?? clock.steadyMs()),
     goneSince: (id) => {
       if (world.gateways.has(id)) return undefined;
       // A gateway that was gone before we came counts from now on.
@@ -72,7 +73,7 @@ export function startAssigner({ world, membership, sessions, writes, clock, unix
     if (seen.get(sandboxId)?.tag !== tag) seen.set(sandboxId, { tag, at: clock.now() });
     // The wait belongs to the epoch that was owned: offers to candidates that come to nothing do not restart it.
     if (owner.kind === 'fencing' && fenced.get(sandboxId)?.epoch !== owner.ownedEpoch)
-      fenced.set(sandboxId, { epoch: owner.ownedEpoch, at: clock.now() });
+      fenced.set(sandboxId, { epoch: owner.ownedEpoch, atMs: clock.steadyMs() });
   }
 
   function look(sandboxId: SandboxId): void {

@@ -43,7 +43,7 @@ const watchman = ({ recoveredAt, seen, fenced, gone, lostAt, lastGoodReportAt, u
   gatewayId: gateway('g0'),
   recoveredAt: recoveredAt === undefined ? LONG_AGO : at(recoveredAt),
   seenSince: () => (seen === undefined ? LONG_AGO : at(seen)),
-  fencedSince: () => (fenced === undefined ? at(NOW) : at(fenced)),
+  fencedForMs: () => (fenced === undefined ? 0 : NOW - fenced),
   goneSince: () => (gone === undefined ? undefined : at(gone)),
   session: () =>
     unknown === true
@@ -225,6 +225,14 @@ describe('an owner is fenced', () => {
     const move = moveFor(scene.world, watchman({ lostAt: NOW - 60_000 }), SANDBOX, at(NOW), 0);
     expect(move?.to).toMatchObject({ kind: 'fencing', runtimeId: 'r0', ownedEpoch: epoch(7) });
   });
+});
+
+test('the absence of a gateway is counted while the grace still runs', () => {
+  const asked: string[] = [];
+  const scene = createScene();
+  scene.session('m0', 's0', { gatewayId: gateway('g1') });
+  moveFor(scene.world, { ...watchman({ recoveredAt: NOW }), goneSince: (id) => void asked.push(id) }, SANDBOX, at(NOW), 0);
+  expect(asked).toEqual(['g1']);
 });
 
 describe('a fenced sandbox is offered', () => {

@@ -31,8 +31,11 @@ export interface Watchman {
   readonly recoveredAt: Instant;
   /** When it first saw the ownership as it stands, by epoch and kind. */
   seenSince(sandboxId: SandboxId): Instant;
-  /** When it first saw the fence of this owned epoch: candidates do not restart the wait. */
-  fencedSince(sandboxId: SandboxId): Instant;
+  /**
+   * How long ago it first saw the fence of this owned epoch (candidates do not restart the wait), milliseconds, by a clock
+   * that nobody can set: a wall clock that is put ahead must not end the wait while the old owner still serves.
+   */
+  fencedForMs(sandboxId: SandboxId): number;
   /** When another gateway's key vanished; undefined while it stands. */
   goneSince(gatewayId: GatewayId): Instant | undefined;
   /** Of a session that this gateway held or holds: when its stream was lost, and its last sign of life. Never opened: undefined. */
@@ -71,7 +74,7 @@ export function moveFor(world: World, watchman: Watchman, sandboxId: SandboxId, 
     }
     case 'fencing': {
       const waitMs = sandbox.value.mode === 'shared' ? SHARED_TAKEOVER_WAIT_MS : DEDICATED_TAKEOVER_WAIT_MS;
-      if (now < later(watchman.fencedSince(sandboxId), waitMs)) return undefined;
+      if (watchman.fencedForMs(sandboxId) < waitMs) return undefined;
       const to = candidate(world, sandbox.value, () => true, current.from);
       const next = to === undefined ? undefined : offerAfterFence(current, to, unixMs);
       return next?.ok && to !== undefined ? move(next.value, { on: 'member', memberId: to }) : undefined;
@@ -81,17 +84,16 @@ export function moveFor(world: World, watchman: Watchman, sandboxId: SandboxId, 
 
 /** A missing heartbeat or a deleted Pod alone is no proof of death; these begin a wait, they do not end it. */
 function isSuspect(world: World, watchman: Watchman, sandboxId: SandboxId, by: MemberId, now: Instant): boolean {
+  const session = world.session(sandboxId, by)?.value;
+  // Asked before the grace is over: the two run side by side, not one after the other.
+  const gone = session === undefined ? undefined : watchman.goneSince(session.gatewayId);
   if (now < later(watchman.recoveredAt, SUSPICION_GRACE_MS)) return false;
   // An owner that has only just come, or come back, has had no time to report: its silence begins here.
   const ownedSince = watchman.seenSince(sandboxId);
   const silentSince = (at: Instant): boolean =>
     now >= later(at, SILENCE_SUSPECT_MS) && now >= later(ownedSince, SILENCE_SUSPECT_MS);
-  const session = world.session(sandboxId, by)?.value;
   if (session === undefined) return silentSince(ownedSince);
-  if (session.gatewayId !== watchman.gatewayId) {
-    const gone = watchman.goneSince(session.gatewayId);
-    return gone !== undefined && now >= later(gone, SILENCE_SUSPECT_MS);
-  }
+  if (session.gatewayId !== watchman.gatewayId) return gone !== undefined && now >= later(gone, SILENCE_SUSPECT_MS);
   // A session is on record before it is open, and its owner has just shown itself: knowing nothing of it is no ground.
   const held = watchman.session(session.sessionId);
   if (held === undefined) return false;

@@ -71,6 +71,13 @@ describe('the real clock', () => {
     };
   }
 
+  test('its steady reading is not moved by the wall clock: a wait on it never ends early', () => {
+    const { clock, pass, suspend } = machine();
+    const before = [clock.now(), clock.steadyMs()] as const;
+    suspend(20_000);
+    pass(10);
+    expect([clock.now() - before[0], clock.steadyMs() - before[1]]).toEqual([20_010, 10]);
+  });
   test('runs a timer at its instant and not before', () => {
     const { clock, pass } = machine();
     const ran: Instant[] = [];

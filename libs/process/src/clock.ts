@@ -7,6 +7,11 @@ import { createTimers, type Timers } from './timers.ts';
  */
 export interface Clock {
   now(): Instant;
+  /**
+   * The monotonic clock alone, milliseconds. `now` runs ahead with the wall clock, which makes authority end early; a wait
+   * for somebody else's authority to end must not, so it is counted on this one, which nobody can set.
+   */
+  steadyMs(): number;
   /** Calls `act` once, not before `instant` and never inside this call. */
   at(instant: Instant, act: () => void): Cancel;
   /** Calls `act` each `ms` milliseconds, first after `ms`. Turns that a stalled process missed are left out, not made up. */
@@ -83,6 +88,7 @@ export function createClock({ read, wake }: Machine = nodeMachine): RunningClock
   arm();
   return {
     now,
+    steadyMs: () => read().monotonicMs,
     at,
     every: (ms, act) => repeat({ now, at }, ms, act),
     jumpCount: () => state.jumpCount,

@@ -53,6 +53,7 @@ export function createManualClock(startMs = 0): ManualClock {
 
   return {
     now,
+    steadyMs: () => instant,
     at,
     every: (ms, act) => repeat({ now, at }, ms, act),
     advance(ms) {

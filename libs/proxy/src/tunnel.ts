@@ -1,4 +1,4 @@
-import type { Instant } from '@sallyport/model';
+import { type Instant, later } from '@sallyport/model';
 import type { AppConnection, AppUser } from './app-connection.ts';
 import type { ClientSide } from './client-side.ts';
 import type { ServingInstance } from './instance.ts';
@@ -63,7 +63,11 @@ export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tu
   /** Both have ended: what was written may still leave. */
   function endIfWhole(): void {
     if (!clientEnded || !appEnded) return;
-    app.socket.destroySoon();
+    const { socket } = app;
+    socket.destroySoon();
+    // An application that does not read its last bytes must not hold the socket for ever.
+    const cancel = clock.at(later(clock.now(), limits.tunnelHalfClosedMs), () => void socket.destroy());
+    socket.once('close', cancel);
     end('complete');
     client.answered(true);
   }

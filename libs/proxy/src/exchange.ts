@@ -88,7 +88,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     admitted = verdict.value;
     const waiting = instance.pool.take(admitted.route.key);
     if (waiting === undefined) void dial(admitted);
-    else send(waiting, admitted);
+    else send(waiting, admitted, startedAt);
   }
 
   async function dial(to: Admitted): Promise<void> {
@@ -101,24 +101,25 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
       return;
     }
     if (!dialled.ok) return refuse(...refusalOfDial(dialled.error));
-    const lapsed = instance.lapsedAt(clock.now());
+    const now = clock.now();
+    const lapsed = instance.lapsedAt(now);
     if (lapsed !== undefined) {
       dialled.value.socket.destroy();
       return refuse(lapsed, 'lapsed while dialling');
     }
-    send(dialled.value, to);
+    send(dialled.value, to, now);
     client.readRequest();
   }
 
   /** Queues the head; it leaves with as much of the body as is here, in `flushRequest`. */
-  function send(connection: AppConnection, { asked, headText }: Admitted): void {
+  function send(connection: AppConnection, { asked, headText }: Admitted, now: Instant): void {
     app = connection;
     app.user = appUser;
     app.answers.expect(head, asked.webSocket);
     toApp = createOutbox(app.socket);
     toApp.text(headText);
     appBlocked = false;
-    lastActivityAt = clock.now();
+    lastActivityAt = now;
   }
 
   function dropApp(): void {
@@ -339,7 +340,6 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     },
     requestEnd() {
       step('request-end');
-      lastActivityAt = clock.now();
       if (head.framing === 'chunked') toApp?.text(lastChunk(requests.trailers));
     },
     requestBroken(code, reason) {

@@ -66,24 +66,19 @@ export function createConnections({ schedule, network, random }: ConnectionsOpti
   function look(): void {
     schedule.after(LOOK_EVERY_MS, { who: 'network', does: 'pings' }, look);
     for (const each of open) {
-      const { client, server, ends, lost } = each;
+      const { client, server, ends } = each;
       const gone = (end: StreamEnd<never, never>, party: Party): boolean => end.isOver() || !party.process.alive();
       if (gone(ends.client, client) && gone(ends.server, server)) {
         open.delete(each);
         continue;
       }
-      notice(lost, 'client', client, server, ends.client);
-      notice(lost, 'server', server, client, ends.server);
+      notice(each, 'client', client, server);
+      notice(each, 'server', server, client);
     }
   }
 
-  function notice(
-    lost: Open['lost'],
-    side: 'client' | 'server',
-    own: Party,
-    peer: Party,
-    end: StreamEnd<never, never>,
-  ): void {
+  function notice({ ends, lost, pipes }: Open, side: 'client' | 'server', own: Party, peer: Party): void {
+    const [end, other] = side === 'client' ? [ends.client, ends.server] : [ends.server, ends.client];
     if (end.isOver() || !own.process.awake()) return;
     if (reaches(own, peer)) {
       lost[side] = undefined;
@@ -91,7 +86,11 @@ export function createConnections({ schedule, network, random }: ConnectionsOpti
     }
     lost[side] ??= schedule.now();
     const patience = random.between(NOTICED_AFTER_MS.min, NOTICED_AFTER_MS.max);
-    if (schedule.now() - lost[side] >= patience) end.over(side === 'client' ? BROKEN : GONE);
+    if (schedule.now() - lost[side] < patience) return;
+    end.over(side === 'client' ? BROKEN : GONE);
+    // Its operating system closes the connection, and says so for as long as it takes to get through.
+    pipes[side].drop();
+    pipes[side].send('reset', () => peer.process.deliver('reset', () => other.over(side === 'client' ? GONE : BROKEN)));
   }
 
   look();

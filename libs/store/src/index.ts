@@ -1,4 +1,11 @@
-export { type CacheOptions, type CacheSubscriber, followStore, RELIST_EACH_MS, type RelistReason, type StoreCache } from './cache.ts';
+export {
+  type CacheOptions,
+  type CacheSubscriber,
+  followStore,
+  RELIST_EACH_MS,
+  type RelistReason,
+  type StoreCache,
+} from './cache.ts';
 export type { StoreClock } from './clock.ts';
 export * from './keys.ts';
 export { checkKey, checkTransaction, KEY_LENGTH_MAX, TRANSACTION_BYTES_MAX, VALUE_BYTES_MAX } from './limits.ts';

@@ -29,7 +29,8 @@ export const ETCD_VERSION_MIN = '3.6.11';
 export function isTooOld(version: string): boolean {
   const [is, must] = [numbersOf(version), numbersOf(ETCD_VERSION_MIN)];
   const differing = must.findIndex((part, index) => part !== is[index]);
-  return differing >= 0 && (is[differing] ?? 0) < (must[differing] ?? 0);
+  // Also when it is no number.
+  return differing >= 0 && !((is[differing] ?? 0) > (must[differing] ?? 0));
 }
 
 const numbersOf = (version: string): number[] => version.split('.').map((part) => Number.parseInt(part, 10));

@@ -1,0 +1,103 @@
+import { assert } from '@sallyport/model';
+import { createClock } from '@sallyport/process';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import type { Store } from '../port.ts';
+import { createFaultProxy, describeEtcd, type FaultProxy, startTestCluster, type TestCluster } from '../testing/etcd-server.ts';
+import { entryOf, put } from '../testing/harness.ts';
+import { numbers, putNumbers, watchValues } from '../testing/watched.ts';
+import { createEtcdStore } from './index.ts';
+
+const DEADLINE_MS = 1_000;
+/** What a call may take beyond its deadline on a busy machine. */
+const SLACK_MS = 700;
+
+describeEtcd('one etcd that crashes or stands still', () => {
+  const clock = createClock();
+  let cluster: TestCluster;
+  let proxy: FaultProxy;
+  let writer: Store;
+  let store: Store;
+  let disconnections: boolean[];
+  let prefix: string;
+  let testCount = 0;
+
+  const connect = (endpoint: string, deadlineMs = DEADLINE_MS) =>
+    createEtcdStore({
+      endpoints: [endpoint],
+      clock,
+      deadlineMs,
+      onWarning: () => undefined,
+      onDisconnected: (is) => void disconnections.push(is),
+    });
+  const member = () => {
+    const [only] = cluster.members;
+    assert(only !== undefined, 'there is a member');
+    return only;
+  };
+
+  beforeAll(async () => {
+    cluster = await startTestCluster({ fsync: true });
+    proxy = await createFaultProxy({ target: { port: member().port } });
+  });
+  beforeEach(async () => {
+    testCount += 1;
+    prefix = `/crash/${testCount}/`;
+    disconnections = [];
+    // On the healthy side: patient with a busy machine.
+    writer = await connect(member().endpoint, 5_000);
+    store = await connect(proxy.address);
+  });
+  afterEach(async () => {
+    proxy.blackhole(false);
+    await store.close();
+    await writer.close();
+  });
+  afterAll(async () => {
+    await proxy?.close();
+    await cluster?.stop();
+    clock.stop();
+  });
+
+  test('killed and started again: what was acknowledged is there, and watches go on', async () => {
+    const from = await putNumbers(writer, prefix, 1, 3);
+    const seen = watchValues(store, prefix, from);
+    await seen.until('3');
+    await member().kill();
+    expect((await store.get(`${prefix}1`)).kind).toBe('unavailable');
+    expect((await store.commit({ guards: [], changes: [put(`${prefix}4`, 'lost')] })).kind).toBe('unknown');
+    await vi.waitFor(() => expect(disconnections).toContain(true));
+    await member().start();
+    await putNumbers(writer, prefix, 4, 5);
+    await seen.until('5');
+    expect(seen.values).toEqual(numbers(1, 5));
+    expect(seen.disconnections).toEqual([true, false]);
+    expect(await entryOf(store, `${prefix}3`)).toBeDefined();
+    expect(disconnections.at(-1)).toBe(false);
+  });
+
+  test('stopped for longer than a deadline: calls end in time, nothing is lost or told twice', async () => {
+    const from = await putNumbers(writer, prefix, 1, 2);
+    const seen = watchValues(store, prefix, from);
+    await seen.until('2');
+    member().signal('SIGSTOP');
+    const outcome = timed(store.commit({ guards: [{ key: `${prefix}3`, is: 'absent' }], changes: [put(`${prefix}3`, '3')] }));
+    const read = timed(store.get(`${prefix}1`));
+    expect(await outcome).toMatchObject({ kind: 'unknown', late: false });
+    expect(await read).toMatchObject({ kind: 'unavailable', late: false });
+    member().signal('SIGCONT');
+    // It may have happened after all: that is what unknown means, and the guard settles it.
+    await vi.waitFor(async () => {
+      const again = await store.commit({ guards: [{ key: `${prefix}3`, is: 'absent' }], changes: [put(`${prefix}3`, '3')] });
+      expect(again.kind).not.toBe('unknown');
+    });
+    await putNumbers(writer, prefix, 4, 5);
+    await seen.until('5');
+    expect(seen.values).toEqual(numbers(1, 5));
+  });
+});
+
+async function timed<T extends { kind: string }>(outcome: Promise<T>): Promise<{ kind: string; late: boolean }> {
+  const startedAt = performance.now();
+  const { kind } = await outcome;
+  return { kind, late: performance.now() - startedAt > DEADLINE_MS + SLACK_MS };
+}

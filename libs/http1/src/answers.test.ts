@@ -110,6 +110,12 @@ test('an answer to HEAD has the fields and no body', () => {
   expect(text.endsWith('\r\n\r\n')).toBe(true);
 });
 
+test('nor has one to a HEAD whose head could not be read', () => {
+  const text = writeAnswer('bad_request', { host: '', close: true, asksHead: true });
+  expect(text).toMatch(/Content-Length: [1-9]/);
+  expect(text.endsWith('\r\n\r\n')).toBe(true);
+});
+
 const closing: [title: string, code: Code, asked: RequestHead | undefined, close: boolean, want: string | undefined][] = [
   ['stays', 'app_unreachable', SCRIPT, false, undefined],
   ['the caller closes', 'app_unreachable', SCRIPT, true, 'close'],

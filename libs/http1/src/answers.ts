@@ -7,6 +7,8 @@ import { listMembers, trimBlanks } from './octets.ts';
 export interface AnswerContext {
   /** The request that is answered; absent where its head could not be read. Decides HTML or JSON, and whether HEAD was asked. */
   readonly request?: RequestHead | undefined;
+  /** Where there is no `request`: whether it asked with HEAD all the same. */
+  readonly asksHead?: boolean;
   /** The public host that was asked for; '' where unknown. */
   readonly host: string;
   /** The connection ends after this answer: the request's body is not whole, or we drain. Some codes end it by themselves. */
@@ -34,7 +36,8 @@ export function writeAnswer(code: Code, context: AnswerContext): string {
   if (row.status === 405) out += 'Allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS\r\n';
   if (close) out += 'Connection: close\r\n';
   else if (request?.minor === 0) out += 'Connection: keep-alive\r\n';
-  return request?.method === 'HEAD' ? `${out}\r\n` : `${out}\r\n${body}`;
+  const bodiless = request === undefined ? context.asksHead === true : request.method === 'HEAD';
+  return bodiless ? `${out}\r\n` : `${out}\r\n${body}`;
 }
 
 /** The answer to plain HTTP on the TLS port: a 400 in plain text that names the https URL. `authority` may be anything. */

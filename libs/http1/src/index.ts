@@ -15,7 +15,7 @@
  *       'data':      write reader.data upstream; around it chunkHead and CHUNK_END if reader.head.framing is 'chunked'
  *       'end':       write lastChunk(reader.trailers) if chunked; then do not call read until the answer is sent whole
  *       'more':      stop the loop; socket.resume()
- *       'rejected':  writeAnswer(reader.rejection.code, { host: '', close: true }); flush; drain a little; close
+ *       'rejected':  writeAnswer(reader.rejection.code, { host: '', close: true, asksHead: reader.asksHead }); flush; drain a little; close
  *       'closed':    idle and gone: close.   'truncated': the client gave up: abort upstream
  *     }
  *   An answer of our own to a head that was read: writeAnswer(code, context), and close if answerCloses(code, context).

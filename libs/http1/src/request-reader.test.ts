@@ -226,6 +226,27 @@ test('inHead is true only while a head arrives', () => {
   expect(seen).toEqual([false, true, false, false]);
 });
 
+const heads: [title: string, chunks: string[], want: boolean][] = [
+  ['refused for its framing', ['HEAD /x HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n'], true],
+  ['refused for its framing, whole with its second piece', ['H', 'EAD /x HTTP/1.1\r\nContent-Length: x\r\n\r\n'], true],
+  ['refused in its second piece', ['HEAD /x HTTP/1.1\r\n', 'X: \x00'], true],
+  ['refused at its first piece', ['HEAD /x HTTP/1.1\r\nX: \x00'], true],
+  ['too large', [`HEAD /x HTTP/1.1\r\nX: ${'x'.repeat(40_000)}`], true],
+  ['too large and whole', [`HEAD /x HTTP/1.1\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`], true],
+  ['unfinished', ['HEAD /x'], true],
+  ['another method', ['HEADS /x HTTP/1.1\r\nX: \x00'], false],
+  ['behind a HEAD that was read', ['HEAD /x HTTP/1.1\r\n\r\nGET /x HTTP/1.1\r\n : 1\r\n\r\n'], false],
+  ['nothing behind a HEAD that was read', ['HEAD /x HTTP/1.1\r\n\r\n'], false],
+];
+test.each(heads)('asksHead, %s', (_title, chunks, want) => {
+  const reader = createRequestReader<Buffer>();
+  for (const chunk of chunks) {
+    reader.push(bytes(chunk));
+    while (!['more', 'rejected'].includes(reader.read()));
+  }
+  expect(reader.asksHead).toBe(want);
+});
+
 test('data is a view of what was pushed, not a copy', () => {
   const reader = createRequestReader<Buffer>();
   const chunk = bytes(post(['Content-Length: 5'], 'hello'));

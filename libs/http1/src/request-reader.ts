@@ -36,6 +36,8 @@ export interface RequestReader<B> {
   readonly buffered: number;
   /** A head has begun to arrive and is not whole: the time for a head runs. False on an idle connection. */
   readonly inHead: boolean;
+  /** The head that is arriving, or was refused unread, is one of HEAD: the answer to it has no body. */
+  readonly asksHead: boolean;
   /** All unread bytes, in order, for a tunnel. The reader is finished after this. */
   takeRest(): B[];
 }
@@ -139,6 +141,9 @@ export function createRequestReader<B extends Bytes<B>>(limits: Limits = DEFAULT
     },
     get inHead() {
       return state === 'head' && (section.size > 0 || input.unread() > 0);
+    },
+    get asksHead() {
+      return section.startsWith('HEAD ');
     },
     takeRest() {
       state = 'finished';

@@ -21,6 +21,8 @@ export interface Section<B> {
   text: string;
   /** Bytes gathered so far of an unfinished section. */
   readonly size: number;
+  /** Whether what was gathered, be it whole, unfinished or bad, begins with this. */
+  startsWith(text: string): boolean;
   begin(): void;
 }
 
@@ -39,8 +41,10 @@ export function createSection<B extends Bytes<B>>(before: '' | '\r\n', bytesMax:
     begin(): void {
       pending = '';
       tail = before;
+      section.text = '';
       section.size = 0;
     },
+    startsWith: (text: string): boolean => (section.text === '' ? pending : section.text).startsWith(text),
     take(chunk: B, from: number): number {
       for (let at = from; at < chunk.length; at += WINDOW_BYTES) {
         const piece = chunk.toString('latin1', at, Math.min(at + WINDOW_BYTES, chunk.length));
@@ -52,8 +56,9 @@ export function createSection<B extends Bytes<B>>(before: '' | '\r\n', bytesMax:
           return section.text.length > bytesMax ? TOO_LARGE : at + taken;
         }
         // Said at once and not at the end of a head that may never come: a peer that ends its lines in a bare LF waits for us.
-        if (isHopeless(joined, pending === '' && before === '')) return MALFORMED;
+        const isStart = pending === '' && before === '';
         pending += piece;
+        if (isHopeless(joined, isStart)) return MALFORMED;
         section.size = pending.length;
         if (pending.length > bytesMax) return TOO_LARGE;
         tail = joined.slice(-3);

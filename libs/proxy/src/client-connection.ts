@@ -101,8 +101,9 @@ export function createClientConnection(options: ClientConnectionOptions): Client
 
   function refuseUnread(code: Code, reason: string) {
     if (exchange !== undefined) return exchange.requestBroken(code, reason);
-    const now = clock.now();
-    const answer = answerOurselves(code, { host: '', close: true });
+    // Before `linger`, from which another wait begins.
+    const durationMs = inHead ? clock.now() - waitsSince : 0;
+    const answer = answerOurselves(code, { host: '', close: true, asksHead: requests.asksHead });
     outbox.text(answer.text);
     outbox.flush();
     linger();
@@ -118,7 +119,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
       sandboxId: options.instance.sandboxId,
       bytesIn: 0,
       bytesOut: 0,
-      durationMs: inHead ? now - waitsSince : 0,
+      durationMs,
       client: peer.address,
     });
   }

@@ -1,4 +1,4 @@
 import { runRows } from '../testing/run-rows.ts';
-import { sniHost } from './sni-host.ts';
+import { requestTables } from './tables.ts';
 
-runRows('sni-host', sniHost);
+for (const [section, rows] of Object.entries(requestTables)) runRows(section, rows);

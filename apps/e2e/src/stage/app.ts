@@ -40,8 +40,8 @@ export interface Exchange {
   end(bytes?: string): void;
   close(): void;
   reset(): void;
-  /** Bytes from here on belong to a tunnel. */
-  upgrade(answer: string): void;
+  /** Bytes from here on belong to a tunnel; the client's end is answered with ours, unless `outlives` it. */
+  upgrade(answer: string | Buffer, options?: { readonly outlives?: boolean }): void;
 }
 
 export type Script = (exchange: Exchange) => void | Promise<void>;
@@ -110,7 +110,7 @@ export async function startApp(name: string, port = 0): Promise<App> {
     const kept: Buffer[] = [];
     const tunnel: Buffer[] = [];
     let [byteCount, tunnelByteCount, nth] = [0, 0, 0];
-    let [ended, closed, tunnelled] = [false, false, false];
+    let [ended, closed, tunnelled, answersEnd] = [false, false, false, true];
     const reader = createMessageReader({ kind: 'request', onHead, onWhole: changed });
     const connection: AppConnection = {
       index: connections.length,
@@ -153,8 +153,9 @@ export async function startApp(name: string, port = 0): Promise<App> {
         },
         close: () => void socket.destroySoon(),
         reset: () => void socket.resetAndDestroy(),
-        upgrade(answer) {
+        upgrade(answer, { outlives = false } = {}) {
           tunnelled = true;
+          answersEnd = !outlives;
           const rest = reader.stop();
           if (rest.length > 0) takeTunnel(rest);
           write(answer);
@@ -178,8 +179,7 @@ export async function startApp(name: string, port = 0): Promise<App> {
     socket.on('end', () => {
       ended = true;
       reader.end(true);
-      // As most applications do; a tunnel says itself what its end means.
-      if (!tunnelled) socket.end();
+      if (answersEnd) socket.end();
       changed();
     });
     socket.on('error', () => {});

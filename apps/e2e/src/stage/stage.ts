@@ -117,6 +117,8 @@ export async function openStage({ way = 'whole', limits, ...others }: StageOptio
         const fault = app.faults()[0];
         if (fault !== undefined) fail(`what reached ${app.name} is no plain HTTP: ${fault}`);
       }
+      const early = supervisor.records.find(({ durationMs }) => durationMs < 0);
+      if (early !== undefined) fail(`an exchange that ended before it began: ${JSON.stringify(early)}`);
       web.restart(echo('web'));
       await answersNext();
       for (const client of clients) client.close();

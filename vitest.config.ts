@@ -9,5 +9,6 @@ const conditions = ['@sallyport/source', 'node'];
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
-  test: { include: ['{libs,apps}/*/src/**/*.test.ts', 'tools/**/*.test.mjs'] },
+  // What hangs has failed; what a busy machine is slow at has not.
+  test: { testTimeout: 30_000, hookTimeout: 30_000, include: ['{libs,apps}/*/src/**/*.test.ts', 'tools/**/*.test.mjs'] },
 });

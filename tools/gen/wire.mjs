@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, delimiter, join } from 'node:path';
 import { root } from '../start/root.mjs';
@@ -8,7 +8,6 @@ export const WIRE = 'libs/wire/src/gen';
 
 /** What `buf generate` makes of proto/ by proto/buf.gen.yaml, path to text. Never written into the checkout by buf itself. */
 export function wireFiles() {
-  if (!existsSync(join(root, 'proto', 'buf.gen.yaml'))) return {};
   const folder = mkdtempSync(join(tmpdir(), 'sallyport-gen-'));
   try {
     // buf.gen.yaml says ../libs/wire/src/gen, from proto/.

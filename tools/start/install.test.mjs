@@ -1,9 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClone } from './clone.mjs';
-
-// Each takes a quarter of a second; the rest is for a machine that is busy.
-vi.setConfig({ testTimeout: 30_000 });
 
 let clone;
 beforeEach(() => {

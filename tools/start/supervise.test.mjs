@@ -1,10 +1,9 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClone, isAlive, sleep } from './clone.mjs';
 import { findNpm } from './npm.mjs';
 
 /** It promises one second; the rest is for a machine that is busy. */
 const SOON_MS = 5_000;
-vi.setConfig({ testTimeout: 30_000 });
 
 let clone;
 beforeEach(async () => {
@@ -16,11 +15,14 @@ beforeEach(async () => {
 afterEach(() => clone.drop());
 
 /** A command with a child in its own session; says the pids of both when it runs. */
-const family = (onSignal) => `
+const family = (onSignal, onSaid = '') => `
   import { spawn } from 'node:child_process';
   const child = spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000); console.log(0)'],
     { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
-  child.stdout.once('data', () => console.log('family ' + process.pid + ' ' + child.pid));
+  child.stdout.once('data', () => {
+    console.log('family ' + process.pid + ' ' + child.pid);
+    ${onSaid}
+  });
   let count = 0;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => { count += 1; ${onSignal} });
   setInterval(() => {}, 1000);
@@ -101,7 +103,7 @@ test('a command that does not listen is ended all the same', async () => {
 });
 
 test('what a command leaves behind goes with it', async () => {
-  clone.command(`${family(OBEYS)} setTimeout(() => process.exit(0), 300);`);
+  clone.command(family(OBEYS, 'process.exit(0);'));
   const run = clone.start();
   const pids = await running(run);
   expect(await endsSoon(run, pids)).toMatchObject({ code: 0, left: [] });

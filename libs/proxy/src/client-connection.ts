@@ -33,7 +33,7 @@ export interface ClientConnectionOptions {
 export interface ClientConnection {
   tick(now: Instant): void;
   closeWhenIdle(): void;
-  /** Ends whatever is live on it. */
+  /** Ends whatever is live on it, and does not wait for a client that was told before. */
   revoke(): void;
 }
 
@@ -233,7 +233,8 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     },
     revoke() {
       exchange?.revoke('drained');
-      linger();
+      if (phase === 'open') linger();
+      else raw.destroy();
     },
   };
 }

@@ -214,6 +214,16 @@ describe('a drain', () => {
     await done;
   });
 
+  test('does not wait beyond its grace for a client that never ends', async () => {
+    await start();
+    const client = await stage.connect(HOST);
+    await until('secured', () => count('secured') === 1);
+    const done = stage.listener.drain(1_000);
+    await client.isOver();
+    stage.clock.advance(1_000);
+    await done;
+  });
+
   test('ends what is left when its grace is over', async () => {
     await app.close();
     app = await startApp(() => {});

@@ -1,3 +1,5 @@
+import type { MemberId } from '@sallyport/model';
+import { hasWishes } from './faults/wishes.ts';
 import type { SandboxSpec } from './nodes/operator.ts';
 import type { SimWorld } from './world.ts';
 
@@ -8,39 +10,41 @@ const ALL_WITHIN_MS = 60_000;
 /** Lets a calm pass, and judges whether everything came back in it. */
 export async function awaitPublication(world: SimWorld, calmMs: number): Promise<void> {
   const { court } = world;
-  const frozenUntil = await awake(world);
-  const owned = world.sandboxes.flatMap((spec) => (hasLivingOwner(world, spec) ? [{ spec, id: world.operator.idOf(spec) }] : []));
+  const settlingMs = await settled(world);
+  const owned = world.sandboxes.map((spec) => ({ spec, by: livingOwner(world, spec) }));
   await world.run(OWNED_WITHIN_MS);
   if (court.violations.length > 0) return;
-  for (const { spec, id } of owned)
-    if (world.operator.idOf(spec) === id) expectPublished(world, spec, 'an owner that lives is published', OWNED_WITHIN_MS);
+  for (const { spec, by } of owned)
+    if (by !== undefined && isAlive(world, by)) expectPublished(world, spec, 'an owner that lives is published', OWNED_WITHIN_MS);
   await world.run(ALL_WITHIN_MS - OWNED_WITHIN_MS);
   if (court.violations.length > 0) return;
   for (const spec of world.sandboxes) expectPublished(world, spec, 'every sandbox is published', ALL_WITHIN_MS);
-  await world.run(Math.max(0, calmMs - ALL_WITHIN_MS - frozenUntil));
+  await world.run(Math.max(0, calmMs - ALL_WITHIN_MS - settlingMs));
 }
 
-/** Pauses are faults too: the time counts from when the last of them is over. Returns how long that took. */
-async function awake(world: SimWorld): Promise<number> {
+/** Pauses are faults too, and a wish moves things: the time counts from the end of the last. Returns how long that took. */
+async function settled(world: SimWorld): Promise<number> {
   const from = world.schedule.now();
-  const isFrozen = (): boolean =>
+  const isUnsettled = (): boolean =>
     world.store.isDown() ||
+    hasWishes(world) ||
     [
       ...world.gateways.map((node) => node.process()),
       ...world.supervisors.map((node) => node.life()?.process),
       ...world.readers.map((node) => node.life()?.process),
     ].some((process) => process !== undefined && !process.awake());
-  while (isFrozen() && world.court.violations.length === 0) await world.run(100);
+  while (isUnsettled() && world.court.violations.length === 0) await world.run(100);
   return world.schedule.now() - from;
 }
 
-function hasLivingOwner(world: SimWorld, spec: SandboxSpec): boolean {
+function livingOwner(world: SimWorld, spec: SandboxSpec): MemberId | undefined {
   const sandboxId = world.operator.idOf(spec);
   const owner = sandboxId === undefined ? undefined : world.truth.world.owners.get(sandboxId)?.value;
-  return (
-    owner?.kind === 'owned' && world.supervisors.some((node) => node.life()?.memberId === owner.by && node.life()?.draining() === false)
-  );
+  return owner?.kind === 'owned' && isAlive(world, owner.by) ? owner.by : undefined;
 }
+
+const isAlive = (world: SimWorld, memberId: MemberId): boolean =>
+  world.supervisors.some((node) => node.life()?.memberId === memberId && node.life()?.draining() === false);
 
 function expectPublished(world: SimWorld, spec: SandboxSpec, rule: Parameters<SimWorld['court']['broken']>[0], withinMs: number): void {
   const sandboxId = world.operator.idOf(spec);

@@ -1,5 +1,61 @@
-import { runSeed } from './run-seed.ts';
-const from=Number(process.argv[2]??1), n=Number(process.argv[3]??5), minutes=Number(process.argv[4]??10);
-for (let seed=from; seed<from+n; seed++){ const t=performance.now(); const r=await runSeed({seed, minutes, reads: (process.argv[5] as never) ?? 'nothing', guardsOff: process.argv[6]==='off'});
- if (process.argv[5]) console.log(r.transcript.join('\n'));
- console.log(seed, (r.virtualMs/60000).toFixed(1)+' min', r.eventCount, 'events', ((performance.now()-t)/1000).toFixed(2)+' s', r.violations.map(v=>`${(v.at/1000).toFixed(3)} ${v.rule}: ${v.detail}`).join('\n')); }
+// `npm run sim`: many seeds over several processes, or one seed with what happened in it.
+import { farm } from './command/farm.ts';
+import { type Options, readOptions, USAGE } from './command/options.ts';
+import { add, closing, failure, noTotals, shortfalls } from './command/report.ts';
+import { runSeed, type SeedOptions } from './run-seed.ts';
+
+/** More of them say nothing that the first did not. */
+const FAILURES_MAX = 5;
+const LAST_LINES = 60;
+
+const options = readOptions(process.argv.slice(2));
+if (typeof options === 'string') {
+  console.error(`${options}\n${USAGE}`);
+  process.exitCode = 64;
+} else {
+  process.exitCode = await (options.seed === undefined ? many(options) : one(options.seed, options));
+}
+
+/** Exit code 0: what was wanted. Without guards a violation is wanted, and soon. */
+async function many({ seeds, from, minutes, workers, guardsOff }: Options): Promise<number> {
+  const startedAt = performance.now();
+  const totals = noTotals();
+  let firstFailed: number | undefined;
+  await farm(jobs(seeds, from, minutes, guardsOff), Math.min(workers, seeds), (result) => {
+    add(totals, result);
+    if (result.violations.length === 0) return 'go on';
+    firstFailed = Math.min(firstFailed ?? result.seed, result.seed);
+    print(failure(result, minutes, guardsOff));
+    return guardsOff || totals.violations >= FAILURES_MAX ? 'stop' : 'go on';
+  });
+  if (firstFailed !== undefined) await retell({ seed: firstFailed, minutes, guardsOff });
+  const missing = guardsOff ? [] : shortfalls(totals);
+  print(missing.map((each) => `not covered: ${each}`));
+  print(closing(totals, (performance.now() - startedAt) / 1_000));
+  if (guardsOff) return firstFailed === undefined ? 1 : 0;
+  return totals.violations > 0 || missing.length > 0 ? 1 : 0;
+}
+
+async function one(seed: number, { minutes, trace, guardsOff }: Options): Promise<number> {
+  const result = await runSeed({ seed, minutes, guardsOff, reads: trace ? 'detail' : 'story' });
+  print(result.transcript);
+  print(failure(result, minutes, guardsOff));
+  const totals = noTotals();
+  add(totals, result);
+  print(closing(totals, Number.NaN).slice(-1));
+  return result.violations.length > 0 ? 1 : 0;
+}
+
+/** The end of the story of a seed that failed: the same seed is the same history. */
+async function retell(job: SeedOptions): Promise<void> {
+  const again = await runSeed({ ...job, reads: 'story' });
+  print([`the last of seed ${job.seed}:`, ...again.transcript.slice(-LAST_LINES)]);
+}
+
+function* jobs(seeds: number, from: number, minutes: number, guardsOff: boolean): Iterable<SeedOptions> {
+  for (let seed = from; seed < from + seeds; seed += 1) yield { seed, minutes, guardsOff };
+}
+
+function print(lines: readonly string[]): void {
+  for (const line of lines) console.log(line);
+}

@@ -5,6 +5,8 @@ import type { Fault, Strike } from './kinds.ts';
 /** What people ask for is no fault; but it comes when it comes. One wish at a time for each sandbox. */
 const busy = new WeakMap<SimWorld, Set<SandboxSpec>>();
 
+export const hasWishes = (world: SimWorld): boolean => (busy.get(world)?.size ?? 0) > 0;
+
 function wish({ world, random }: Strike, act: (spec: SandboxSpec) => Promise<void>): void {
   const under = busy.get(world) ?? new Set<SandboxSpec>();
   busy.set(world, under);

@@ -1,0 +1,1 @@
+export { runSeed, type SeedOptions, type SeedResult } from './run-seed.ts';

@@ -31,14 +31,23 @@ const common = {
 const args = process.argv.slice(2);
 const isCheck = args.includes('--check');
 const named = args.filter((arg) => !arg.startsWith('--'));
-const wanted = named.length > 0 ? named : Object.keys(apps);
+const wanted = named.length > 0 ? named : Object.keys(apps).filter(hasMain);
 
 const complaints = [];
-for (const app of wanted.filter(hasMain)) complaints.push(...(await bundleApp(app)));
-if (isCheck) for (const lib of Object.keys(pure)) complaints.push(...(await bundlePure(lib)));
+for (const app of wanted) complaints.push(...(await orComplaint(app, bundleApp)));
+if (isCheck) for (const lib of Object.keys(pure)) complaints.push(...(await orComplaint(lib, bundlePure)));
 
 for (const complaint of complaints) console.error(complaint);
 process.exitCode = complaints.length === 0 ? 0 : 1;
+
+/** esbuild has printed what is wrong by then; the others shall still be looked at. */
+async function orComplaint(name, bundle) {
+  try {
+    return await bundle(name);
+  } catch {
+    return [`${name} cannot be bundled`];
+  }
+}
 
 function hasMain(app) {
   return existsSync(join(root, 'apps', app, 'src', 'main.ts'));

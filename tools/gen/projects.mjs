@@ -32,4 +32,4 @@ function dependenciesOf(folder, compiled) {
   return compiled.filter(({ name }) => names.includes(packageOf(name))).map((other) => ({ path: `../../${other.folder}` }));
 }
 
-const isApp = (folder) => existsSync(join(root, folder, 'src', 'main.ts'));
+const isApp = (folder) => folder.startsWith('apps/') && existsSync(join(root, folder, 'src', 'main.ts'));

@@ -41,7 +41,7 @@ const ROUND_PAUSE_MS = 200;
 
 export function createConnection(options: ConnectionOptions): Connection {
   const { addresses, clock, witness } = options;
-  const ending = Promise.withResolvers<void>();
+  const ending = new AbortController();
   let index = options.first % addresses.length;
   let link: Link | undefined;
   let isProven = false;
@@ -107,10 +107,10 @@ export function createConnection(options: ConnectionOptions): Connection {
     async proven(instant) {
       while (!closed) {
         if (isProven) return link;
-        await until(clock, instant, startRound(), ending.promise);
+        await until(clock, instant, ending.signal, startRound());
         if (isProven || closed) continue;
         if (clock.now() >= instant) return undefined;
-        await until(clock, earlier(instant, later(clock.now(), ROUND_PAUSE_MS)), ending.promise);
+        await until(clock, earlier(instant, later(clock.now(), ROUND_PAUSE_MS)), ending.signal);
       }
       return undefined;
     },
@@ -127,7 +127,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       closed = true;
       isProven = false;
       problem = 'this client of the store was closed';
-      ending.resolve();
+      ending.abort();
       drop(false);
     },
   };

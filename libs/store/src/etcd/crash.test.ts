@@ -3,10 +3,11 @@ import { createClock } from '@sallyport/process';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Store } from '../port.ts';
 import { createFaultProxy, describeEtcd, type FaultProxy, startTestCluster, type TestCluster } from '../testing/etcd-server.ts';
-import { entryOf, put } from '../testing/harness.ts';
+import { committed, entryOf, put } from '../testing/harness.ts';
 import { numbers, putNumbers, watchValues } from '../testing/watched.ts';
 import { createEtcdStore } from './index.ts';
 
+const quiet = { onWarning: () => undefined, onDisconnected: () => undefined };
 const DEADLINE_MS = 1_000;
 /** What a call may take beyond its deadline on a busy machine. */
 const SLACK_MS = 700;
@@ -26,7 +27,7 @@ describeEtcd('one etcd that crashes or stands still', () => {
       endpoints: [endpoint],
       clock,
       deadlineMs,
-      onWarning: () => undefined,
+      ...quiet,
       onDisconnected: (is) => void disconnections.push(is),
     });
   const member = () => {
@@ -93,6 +94,25 @@ describeEtcd('one etcd that crashes or stands still', () => {
     await putNumbers(writer, prefix, 4, 5);
     await seen.until('5');
     expect(seen.values).toEqual(numbers(1, 5));
+  });
+
+  test('a member of another cluster is not talked to', async () => {
+    const strange = await startTestCluster();
+    const endpoints = [member().endpoint, strange.members[0]?.endpoint ?? ''];
+    const both = await createEtcdStore({ ...{ endpoints, clock, deadlineMs: DEADLINE_MS }, ...quiet });
+    try {
+      await committed(both, [put(`${prefix}x`, 'x')]);
+      const [used, unused] = (await cluster.count(prefix)) > 0 ? [cluster, strange] : [strange, cluster];
+      await used.members[0]?.kill();
+      expect((await both.commit({ guards: [], changes: [put(`${prefix}y`, 'y')] })).kind).toBe('unknown');
+      expect((await both.get(`${prefix}x`)).kind).toBe('unavailable');
+      expect(await unused.count(prefix)).toBe(0);
+      await used.members[0]?.start();
+      expect(await entryOf(both, `${prefix}x`)).toBeDefined();
+    } finally {
+      await both.close();
+      await strange.stop();
+    }
   });
 });
 

@@ -19,19 +19,25 @@ export interface WatchStreamOptions {
   /** The watch is in place and nothing before it is missing. */
   readonly onOpen: () => void;
   readonly onResponse: (response: IWatchResponse) => void;
-  readonly closing: Promise<void>;
+  readonly signal: AbortSignal;
 }
 
 /** One watch on one connection, until either ends. Says nothing before it knows that no history is missing. */
 export async function runWatchStream(options: WatchStreamOptions): Promise<StreamEnd> {
-  const { link, witness, clock, prefix, from, deadlineMs, onOpen, onResponse, closing } = options;
+  const { link, witness, clock, prefix, from, deadlineMs, onOpen, onResponse, signal } = options;
   const ended = Promise.withResolvers<StreamEnd>();
   const broken = (message: string): void => ended.resolve({ kind: 'broken', message });
+  const abort = (): void => broken('closed');
   const early: IWatchResponse[] = [];
   let isOpen = false;
   let isOver = false;
 
-  const stream = ownErrors(await link.etcd.watchClient.watch(link.options()));
+  let stream: WatchCall;
+  try {
+    stream = ownErrors(await link.etcd.watchClient.watch(link.options()));
+  } catch (error) {
+    return { kind: 'broken', message: failureOf(error).message };
+  }
   const cancelTimer = clock.at(later(clock.now(), deadlineMs), () => {
     if (!isOpen) broken('etcd did not open the watch in time');
   });
@@ -59,9 +65,11 @@ export async function runWatchStream(options: WatchStreamOptions): Promise<Strea
     for (const response of early.splice(0)) if (!isOver) onResponse(response);
   }
 
-  void closing.then(() => broken('closed'));
+  if (signal.aborted) abort();
+  signal.addEventListener('abort', abort);
   const end = await ended.promise;
   isOver = true;
+  signal.removeEventListener('abort', abort);
   cancelTimer();
   stream.cancel();
   return end;

@@ -29,7 +29,7 @@ export function startWatch(
   from: StoreRevision,
   watcher: StoreWatcher,
 ): StoreWatch {
-  const closing = Promise.withResolvers<void>();
+  const closing = new AbortController();
   let next = from;
   let closed = false;
   let saidDisconnected = false;
@@ -44,7 +44,7 @@ export function startWatch(
         continue;
       }
       const end = await runWatchStream({
-        ...{ link, witness, clock, prefix, deadlineMs, onResponse, closing: closing.promise },
+        ...{ link, witness, clock, prefix, deadlineMs, onResponse, signal: closing.signal },
         from: next,
         onOpen() {
           pauseMs = REOPEN_FIRST_MS;
@@ -58,7 +58,7 @@ export function startWatch(
       }
       disconnected(true);
       connection.suspect(link);
-      await until(clock, later(clock.now(), pauseMs), closing.promise);
+      await until(clock, later(clock.now(), pauseMs), closing.signal);
       pauseMs = Math.min(pauseMs * 2, REOPEN_MAX_MS);
     }
   }
@@ -84,7 +84,7 @@ export function startWatch(
   return {
     close() {
       closed = true;
-      closing.resolve();
+      closing.abort();
     },
   };
 }

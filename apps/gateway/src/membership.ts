@@ -15,8 +15,8 @@ export interface Membership {
   current(): Incarnation | undefined;
   /** Its own key as it must stand, for every write. */
   guard(): Guard | undefined;
-  /** A commit has shown the key gone: give it up and begin again. */
-  doubt(): void;
+  /** A commit has shown this key gone: if it is the present one, give it up and begin again. */
+  doubt(key: string): void;
   /** When authority was last gained: nobody is suspected soon after. */
   gainedAt(): Instant;
   onChange(listener: (incarnation: Incarnation | undefined) => void): void;
@@ -45,6 +45,7 @@ export async function joinGateways(options: MembershipOptions): Promise<Membersh
   let trustedUntil: Instant = LONG_AGO;
   let gainedAt: Instant = LONG_AGO;
   let left = false;
+  let entering = false;
   let cancel: () => void = () => undefined;
 
   const isTrusted = (): boolean => held !== undefined && clock.now() < trustedUntil;
@@ -63,6 +64,10 @@ export async function joinGateways(options: MembershipOptions): Promise<Membersh
     });
     // An unknown outcome leaves at most a key that runs out by itself.
     if (outcome.kind !== 'committed') return false;
+    if (left) {
+      await leased.lease.revoke();
+      return false;
+    }
     held = { gatewayId, epoch: outcome.revision as bigint as GatewayEpoch, lease: leased.lease, key };
     trustedUntil = later(sentAt, GATEWAY_TRUST_MS);
     gainedAt = clock.now();
@@ -80,8 +85,12 @@ export async function joinGateways(options: MembershipOptions): Promise<Membersh
 
   async function keep(): Promise<void> {
     if (held === undefined) {
-      if (!(await enter().catch(() => false)) && !left) plan(RETRY_MS);
-      else plan(KEEP_ALIVE_EVERY_MS);
+      // Two entries under way at once would make two lives of one replica.
+      if (entering || left) return;
+      entering = true;
+      const entered = await enter().catch(() => false);
+      entering = false;
+      plan(entered ? KEEP_ALIVE_EVERY_MS : RETRY_MS);
       return;
     }
     const mine = held;
@@ -108,7 +117,9 @@ export async function joinGateways(options: MembershipOptions): Promise<Membersh
       held !== undefined && isTrusted()
         ? { key: held.key, is: 'created-at', revision: held.epoch as bigint as never }
         : undefined,
-    doubt: () => {
+    doubt(key) {
+      // The late answer to a write of an earlier life says nothing of this one.
+      if (held?.key !== key) return;
       lose('a write found the key gone');
       plan(0);
     },

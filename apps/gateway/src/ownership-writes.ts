@@ -81,6 +81,9 @@ export function createOwnershipWrites(world: World, writer: Writer, log: Log, un
       const onRecord = world.session(sandboxId, memberId);
       const config = world.configs.get(sandboxId);
       if (owner === undefined || onRecord === undefined || config === undefined) return;
+      // The guards below are on what is on record now: it must be what was answered, and the session that answered.
+      if (onRecord.value.sessionId !== session.sessionId) return;
+      if (answer.revision !== config.value.revision || answer.hash !== config.value.hash) return;
       const next =
         owner.value.kind === 'fencing'
           ? restore(owner.value, memberId, answer.ownerEpoch)
@@ -100,6 +103,8 @@ export function createOwnershipWrites(world: World, writer: Writer, log: Log, un
       const { value } = owner;
       // Written before: then the supervisor only missed our word.
       if (value.epoch > epoch || (value.epoch === epoch && value.kind !== 'owned')) return 'written';
+      // Only the owner can let go: anybody else's word would hand over a sandbox that is still served.
+      if (value.kind !== 'owned' || value.by !== memberId) return 'not-written';
       const successor = readySuccessor(world, sandboxId);
       const written =
         successor === undefined ? await letGo(owner, session, epoch) : await takeOver(owner, sandboxId, epoch, successor);

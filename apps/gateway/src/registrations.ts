@@ -13,7 +13,7 @@ import {
   type SandboxId,
   type StoreRevision,
 } from '@sallyport/model';
-import { configKey, credentialKey, installationKey, nameKey, ownerKey, sandboxKey, sessionKey } from '@sallyport/store';
+import { configKey, credentialKey, installationKey, nameKey, ownerKey, sandboxKey, successorKey } from '@sallyport/store';
 import {
   encodeConfiguration,
   encodeCredential,
@@ -125,7 +125,8 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
       const name = world.names.get(worldNameKey(ref.workspace, ref.sandbox));
       if (name === undefined) return err(failure('unknown', `sandbox ${ref.workspace}/${ref.sandbox} is not registered`));
       const sandboxId = name.value;
-      const sessions = [...world.sessionsOf(sandboxId).keys()].map((memberId) => sessionKey(sandboxId, memberId));
+      // What gives the sandbox its authority goes at once; records of old sessions, of which there may be more than one
+      // transaction holds, are worthless from then on and swept later.
       const written = await writer.write({
         guards: [{ key: nameKey(ref.workspace, ref.sandbox), is: 'unmoved-since', revision: name.modRevision }],
         puts: [],
@@ -136,11 +137,12 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
           credentialKey(sandboxId),
           ownerKey(sandboxId),
           installationKey(ref.workspace, sandboxId),
-          ...sessions,
+          successorKey(sandboxId),
         ],
       });
-      if (written.kind === 'no-authority' || written.kind === 'unknown')
+      if (written.kind === 'no-authority' || written.kind === 'unknown') {
         return err(failure('not-ready', 'the store does not answer; the sandbox may or may not have been deleted'));
+      }
       await reached(written.revision);
       if (written.kind === 'committed') return ok(undefined);
     }

@@ -14,6 +14,7 @@ import { joinGateways, type Membership } from './membership.ts';
 import { createOwnershipWrites } from './ownership-writes.ts';
 import { createPollService } from './poll-service.ts';
 import { createPublisher } from './publish.ts';
+import { startRecordSweeper } from './record-sweeper.ts';
 import { type Renewals, startRenewals } from './renewals.ts';
 import { createSessionService } from './session-service.ts';
 import { createSessions, type Sessions } from './sessions.ts';
@@ -103,6 +104,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   });
   const joins = createJoins({ world, reached, writer, membership, prove, clock, log, randomId });
   const sweeper = startMemberSweeper({ world, membership, writer, joins, clock, ageMs });
+  const recordSweeper = startRecordSweeper({ world, membership, writer, clock, ageMs });
   const assigner = startAssigner({ world, membership, sessions, writes, clock, unixMs: options.unixMs, ageMs });
 
   function moved(changes: readonly RecordChange[], sandboxIds: Set<SandboxId>, pools: Set<PoolId>): void {
@@ -145,6 +147,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     async stop() {
       assigner.stop();
       sweeper.stop();
+      recordSweeper.stop();
       renewals?.stop();
       joins.endAll();
       await membership.leave();

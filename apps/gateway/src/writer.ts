@@ -50,7 +50,7 @@ export function createWriter({ store, membership, randomId, opIdOf }: WriterOpti
       case 'committed':
         return outcome;
       case 'refused':
-        if (outcome.failed.includes(0)) membership.doubt();
+        if (outcome.failed.includes(0)) membership.doubt(own.key);
         return { kind: 'refused', revision: outcome.revision, failed: outcome.failed.map((index) => all[index]?.key ?? '') };
       case 'unknown':
         return settle(opId, puts[0]?.key, outcome.message);

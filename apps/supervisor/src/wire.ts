@@ -1,4 +1,4 @@
-import { type Host, later, type MemberId } from '@sallyport/model';
+import type { Host, MemberId } from '@sallyport/model';
 import { cannotListen, type Process, type Running } from '@sallyport/process';
 import {
   type Certificates,
@@ -14,6 +14,7 @@ import type { Config } from './config.ts';
 import { followGateway } from './follow-gateway.ts';
 import { gatewayPort } from './gateway-port.ts';
 import { createHosted, type Hosted } from './hosted.ts';
+import { letGo } from './let-go.ts';
 import { createExchangeMetrics } from './observe.ts';
 
 /** A running supervisor, as the dev stack sees it. */
@@ -95,7 +96,8 @@ export async function wire(config: Config, process: Process, given: Given = {}):
       server: { kind: 'app', app: 'gateway', trustDomain: config.trustDomain },
     }),
   );
-  const ready = (): boolean => !draining;
+  // Draining is the member's state, and its successor's reason: what it owns it serves until it lets go.
+  const ready = (): boolean => true;
   const following = followGateway({
     gateways: links.map(gatewayPort),
     memberId,
@@ -149,8 +151,9 @@ export async function wire(config: Config, process: Process, given: Given = {}):
     async drain(deadline) {
       draining = true;
       following.announce();
-      await released();
-      const graceMs = Math.max(0, config.process.drainMs - RELEASE_WAIT_MS);
+      const waitMs = Math.min(RELEASE_WAIT_MS, config.process.drainMs / 2);
+      await letGo({ following, clock, waitMs, deadline });
+      const graceMs = Math.max(0, config.process.drainMs - waitMs);
       await listener?.drain(deadline.aborted ? 0 : graceMs);
       await following.stop();
       for (const link of links) link.close();
@@ -158,21 +161,4 @@ export async function wire(config: Config, process: Process, given: Given = {}):
       tls.value.close();
     },
   };
-
-  /** Every sandbox that is owned here has been let go, or nobody answered in time. */
-  function released(): Promise<void> {
-    const until = clock.now() + RELEASE_WAIT_MS;
-    return new Promise((resolve) => {
-      const look = (): void => {
-        const held = [...following.hosted()].some(
-          (hosted) =>
-            hosted.state().ownership.state === 'owned' &&
-            (!hosted.state().standing.released || hosted.state().releasing !== undefined),
-        );
-        if (!held || !following.joined() || clock.now() >= until) resolve();
-        else clock.at(later(clock.now(), 20), look);
-      };
-      look();
-    });
-  }
 }

@@ -87,6 +87,10 @@ export interface World {
   ownedCount(memberId: MemberId): number;
   session(sandboxId: SandboxId, memberId: MemberId): Held<SessionRecord> | undefined;
   sessionsOf(sandboxId: SandboxId): ReadonlyMap<MemberId, Held<SessionRecord>>;
+  /** Sandboxes that have any session on record, also after their own end. */
+  sessionedSandboxes(): Iterable<SandboxId>;
+  /** Gateways that have any renewal on record, also after their own end. */
+  renewingGateways(): Iterable<GatewayId>;
   renewals(gatewayId: GatewayId): ReadonlyMap<number, Held<RenewalVector>>;
   apply(changes: readonly RecordChange[], revision: StoreRevision): void;
 }
@@ -204,6 +208,8 @@ export function createWorld(): World {
     sandboxesOf: (poolId) => byPool.get(poolId) ?? NO_IDS,
     session: (sandboxId, memberId) => sessions.get(sandboxId)?.get(memberId),
     sessionsOf: (sandboxId) => sessions.get(sandboxId) ?? NONE,
+    sessionedSandboxes: () => sessions.keys(),
+    renewingGateways: () => renewals.keys(),
     renewals: (gatewayId) => renewals.get(gatewayId) ?? NONE,
     apply(changes, at) {
       for (const each of changes) change(each);

@@ -1,11 +1,13 @@
-import { FRESHNESS_MS, LEASE_MS, type Mode, refusalAt, servesUntil, type World } from '@sallyport/authority';
-import type { Host, SandboxId } from '@sallyport/model';
+import { FRESHNESS_MS, LEASE_MS, type Mode, refusalAt, type Standing, servesUntil, type World } from '@sallyport/authority';
+import type { Host, MemberId, SandboxId } from '@sallyport/model';
+import type { SupervisorEnd } from '@sallyport/session';
+import type { Hosted } from '@sallyport/supervisor/member';
 import type { SupervisorLife } from '../nodes/supervisor-node.ts';
 import type { Transcript } from '../transcript.ts';
 import type { Names } from './names.ts';
 import type { Tenures } from './tenures.ts';
 import type { Court } from './violations.ts';
-import type { WireTruth } from './wire-truth.ts';
+import type { Allowed, WireTruth } from './wire-truth.ts';
 
 /** What members would admit at this very instant, each by its own clock, against what is true. */
 export interface ServingWatch {
@@ -31,50 +33,83 @@ const AFTER_AUTHORITY_MS: Record<Mode, number> = { shared: LEASE_MS / 0.99, dedi
 /** A suspension of less is not seen as one (model, CLOCK_JUMP_MS), and is within every margin. */
 const SLACK_MS = 150;
 
+/** What is known of one instance. A state is a value: while it is the same one, so is all that follows from it. */
+interface Known {
+  state: SupervisorEnd | undefined;
+  hosts: readonly Host[];
+  config: unknown;
+  areDeclared: boolean;
+  readonly allowed: Allowed;
+  releasedUntil: number | undefined;
+}
+
 export function watchServing(options: ServingWatchOptions): ServingWatch {
   const { lives, world, now, court, names, tenures, wire, transcript } = options;
+  const known = new WeakMap<Hosted, Known>();
+  const removedAt = new Map<string, number>();
   let admittingNow = new Map<SandboxId, string[]>();
   let told = new Map<string, string>();
-  const releasedUntil = new Map<string, number>();
-  const removedAt = new Map<string, number>();
 
   function look(): void {
     const admitting = new Map<SandboxId, string[]>();
-    const saying = new Map<string, string>();
-    for (const life of lives()) {
-      const { process, following } = life;
+    const saying = transcript.wants('story') ? new Map<string, string>() : undefined;
+    for (const { process, following } of lives()) {
       // A machine that stands still serves nobody; what it would do is judged when it goes on.
       if (!process.alive() || process.suspended()) continue;
       const at = process.clock.now();
       for (const hosted of following.hosted()) {
         const { standing } = hosted.state();
+        const about = know(process.name, hosted);
+        if (standing.released || about.releasedUntil !== undefined) renewedAfterRelease(process.name, standing, about);
+        if (refusalAt(standing, at) !== undefined || about.hosts.length === 0) continue;
         const { sandboxId } = hosted.assignment;
-        renewedAfterRelease(`${process.name}/${sandboxId}`, standing.released, servesUntil(standing));
-        if (refusalAt(standing, at) !== undefined) continue;
-        const routes = hosted.routes();
-        if (routes.length === 0) continue;
         const others = admitting.get(sandboxId);
         if (others === undefined) admitting.set(sandboxId, [process.name]);
         else others.push(process.name);
-        judge(process.name, sandboxId, standing.mode);
-        for (const { host } of routes) declared(process.name, sandboxId, host);
-        if (transcript.wants('story')) saying.set(`${process.name} ${names.sandbox(sandboxId)}`, routes.map(({ host }) => host).sort().join(' '));
+        judge(process.name, sandboxId, standing.mode, about.allowed);
+        if (!areDeclared(sandboxId, about)) for (const host of about.hosts) declared(process.name, sandboxId, host);
+        saying?.set(`${process.name} ${names.sandbox(sandboxId)}`, about.hosts.toSorted().join(' '));
       }
     }
     court.looked();
     for (const [sandboxId, members] of admitting)
       if (members.length > 1) court.broken('one member admits', `${names.sandbox(sandboxId)} is served by ${members.join(' and ')}`);
     admittingNow = admitting;
-    if (transcript.wants('story')) tell(saying);
+    if (saying !== undefined) tell(saying);
   }
 
-  function judge(member: string, sandboxId: SandboxId, mode: Mode): void {
+  function know(member: string, hosted: Hosted): Known {
+    const state = hosted.state();
+    let about = known.get(hosted);
+    if (about === undefined) {
+      const allowed = wire.allowed(member, hosted.assignment.sandboxId);
+      about = { state: undefined, hosts: [], config: undefined, areDeclared: false, allowed, releasedUntil: undefined };
+      known.set(hosted, about);
+    }
+    if (about.state !== state) {
+      about.state = state;
+      about.hosts = hosted.routes().map(({ host }) => host);
+      about.areDeclared = false;
+    }
+    return about;
+  }
+
+  function areDeclared(sandboxId: SandboxId, about: Known): boolean {
+    const config = world.configs.get(sandboxId);
+    if (about.areDeclared && about.config === config) return true;
+    const services = config?.value.services ?? [];
+    about.config = config;
+    about.areDeclared = about.hosts.every((host) => services.some((service) => service.host === host));
+    if (about.areDeclared) for (const host of about.hosts) removedAt.delete(`${sandboxId} ${host}`);
+    return about.areDeclared;
+  }
+
+  function judge(member: string, sandboxId: SandboxId, mode: Mode, { leaseUntil, freshUntil }: Allowed): void {
     court.looked(2);
-    const allowed = wire.allowed(member, sandboxId);
-    const until = mode === 'shared' ? Math.min(allowed.leaseUntil, allowed.freshUntil) : allowed.freshUntil;
+    const until = mode === 'shared' ? Math.min(leaseUntil, freshUntil) : freshUntil;
     if (now() > until + SLACK_MS)
       court.broken('nothing served past its deadline', `${member} serves ${names.sandbox(sandboxId)} ${(now() - until).toFixed(0)} ms after it`);
-    const since = tenures.notOwnerSince(sandboxId, member as never);
+    const since = tenures.notOwnerSince(sandboxId, member as MemberId);
     if (since !== undefined && now() > since + AFTER_AUTHORITY_MS[mode] + SLACK_MS)
       court.broken(
         'nothing served without authority',
@@ -96,15 +131,16 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
       court.broken('withdrawn routes end', `${member} serves ${host} ${(now() - at).toFixed(0)} ms after it was withdrawn`);
   }
 
-  function renewedAfterRelease(key: string, released: boolean, until: number): void {
-    if (!released) {
-      releasedUntil.delete(key);
+  function renewedAfterRelease(member: string, standing: Standing, about: Known): void {
+    if (!standing.released) {
+      about.releasedUntil = undefined;
       return;
     }
-    const before = releasedUntil.get(key) ?? until;
-    releasedUntil.set(key, before);
+    const until = servesUntil(standing);
+    about.releasedUntil ??= until;
     court.looked();
-    if (until > before) court.broken('a released owner is not renewed', `${key} may go on for ${(until - before).toFixed(0)} ms more`);
+    if (until > about.releasedUntil)
+      court.broken('a released owner is not renewed', `${member} may go on for ${(until - about.releasedUntil).toFixed(0)} ms more`);
   }
 
   function tell(saying: Map<string, string>): void {

@@ -1,6 +1,7 @@
 // `node tools/bundle.mjs [--check] [APP…]`: each app as one file that plain Node runs with nothing else installed, dist/APP.mjs.
 // Refuses a bundle that contains what the app may not hold; --check looks and writes nothing.
 import { existsSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { mayNotContain, purityOf, testFilesIn } from './bundle/contents.mjs';
@@ -40,12 +41,12 @@ if (isCheck) for (const lib of Object.keys(pure)) complaints.push(...(await orCo
 for (const complaint of complaints) console.error(complaint);
 process.exitCode = complaints.length === 0 ? 0 : 1;
 
-/** esbuild has printed what is wrong by then; the others shall still be looked at. */
+/** The others shall still be looked at; what esbuild found it has printed by then. */
 async function orComplaint(name, bundle) {
   try {
     return await bundle(name);
-  } catch {
-    return [`${name} cannot be bundled`];
+  } catch (error) {
+    return [`${name} cannot be bundled${error.errors === undefined ? `: ${error.message}` : ''}`];
   }
 }
 
@@ -79,6 +80,9 @@ async function bundlePure(lib) {
     entryPoints: [entry],
     outfile: `dist/${lib}.mjs`,
     platform: 'neutral',
+    // So that what it may not have is found, and named.
+    mainFields: ['module', 'main'],
+    external: [...builtinModules, 'node:*'],
     write: false,
   });
   return purityOf(lib, metafile);

@@ -59,6 +59,7 @@ describe('a lease counts from the sending of its report', () => {
     ['twice the same is the same', (end) => [end.lease(1), end.lease(1)], 14_500],
     ['of a newer report', (end) => [end.to(5_000), end.challenge(2), end.lease(2)], 19_500],
     ['and never shrinks by an older one', (end) => [end.to(5_000), end.challenge(2), end.lease(2), end.lease(1)], 19_500],
+    ['nor by a newer one that gives less', (end) => [end.lease(1), end.challenge(2), end.lease(2, 7, 1_000)], 14_500],
     ['not for a report that was never sent', (end) => end.lease(9), Number.NEGATIVE_INFINITY],
     ['not under another epoch', (end) => end.lease(1, 8), Number.NEGATIVE_INFINITY],
     ['not for a tenure that ended meanwhile', (end) => [end.told('owned', 9), end.lease(1)], Number.NEGATIVE_INFINITY],

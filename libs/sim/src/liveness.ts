@@ -46,7 +46,12 @@ function livingOwner(world: SimWorld, spec: SandboxSpec): MemberId | undefined {
 const isAlive = (world: SimWorld, memberId: MemberId): boolean =>
   world.supervisors.some((node) => node.life()?.memberId === memberId && node.life()?.draining() === false);
 
-function expectPublished(world: SimWorld, spec: SandboxSpec, rule: Parameters<SimWorld['court']['broken']>[0], withinMs: number): void {
+function expectPublished(
+  world: SimWorld,
+  spec: SandboxSpec,
+  rule: Parameters<SimWorld['court']['broken']>[0],
+  withinMs: number,
+): void {
   const sandboxId = world.operator.idOf(spec);
   for (const node of world.readers) {
     const life = node.life();

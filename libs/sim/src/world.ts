@@ -6,11 +6,17 @@ import { createGatewayNode, type GatewayNode, sandboxToken } from './nodes/gatew
 import { createOperator, type Operator, type SandboxSpec } from './nodes/operator.ts';
 import { createPods } from './nodes/pods.ts';
 import { createReaderNode, type ReaderLife, type ReaderNode } from './nodes/reader-node.ts';
-import { createSupervisorNode, type SupervisorIdentity, type SupervisorLife, type SupervisorNode } from './nodes/supervisor-node.ts';
+import {
+  createSupervisorNode,
+  type SupervisorIdentity,
+  type SupervisorLife,
+  type SupervisorNode,
+} from './nodes/supervisor-node.ts';
 import type { Surroundings } from './nodes/surroundings.ts';
 import type { Random } from './random.ts';
 import type { Shape } from './shape.ts';
-import { createSimStore, type StoreCount } from './store/sim-store.ts';
+import type { StoreCount } from './store/faults.ts';
+import { createSimStore } from './store/sim-store.ts';
 import { createSchedule } from './time/schedule.ts';
 import { createSimProcess, type SimProcess } from './time/sim-process.ts';
 import { createTranscript, type Level } from './transcript.ts';
@@ -112,7 +118,10 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
     names,
     tenures,
     ownerSeenBy: (process, sandboxId) =>
-      gateways.map((node) => node.life()).find((life) => life?.process === process)?.replica.world.owners.get(sandboxId)?.value,
+      gateways
+        .map((node) => node.life())
+        .find((life) => life?.process === process)
+        ?.replica.world.owners.get(sandboxId)?.value,
   });
   const surroundings: Surroundings = {
     schedule,
@@ -152,7 +161,12 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
     if (member === undefined) return undefined;
     const { delivery, advertises } = member;
     if (member.of.kind === 'pool')
-      return { poolId: member.of.pool as PoolId, credential: (memberId: MemberId) => `secret-of-${memberId}`, delivery, advertises };
+      return {
+        poolId: member.of.pool as PoolId,
+        credential: (memberId: MemberId) => `secret-of-${memberId}`,
+        delivery,
+        advertises,
+      };
     const name = member.of.sandbox;
     const spec = sandboxes.find(({ sandbox }) => sandbox === name);
     const sandboxId = spec === undefined ? undefined : operator.idOf(spec);

@@ -1,7 +1,11 @@
 import type { Random } from '../random.ts';
-import type { SimProcess } from '../time/sim-process.ts';
 import type { SimWorld } from '../world.ts';
-import { FAULTS, type Fault } from './kinds.ts';
+import { endings } from './endings.ts';
+import { links } from './links.ts';
+import { standstills } from './standstills.ts';
+import { storeTroubles } from './store-troubles.ts';
+import type { Fault } from './strike.ts';
+import { wishes } from './wishes.ts';
 
 /** Lets things go wrong, one after the other and several at once, until told to stop; then all is mended. */
 export interface Chaos {
@@ -10,6 +14,8 @@ export interface Chaos {
   end(): void;
 }
 
+/** One that is named twice is twice as likely. */
+const FAULTS: readonly Fault[] = [...standstills, ...endings, ...links, ...storeTroubles, ...wishes];
 /** Mean time between two faults. */
 const EVERY_MS = { min: 1_500, max: 9_000 };
 
@@ -35,14 +41,14 @@ export function createChaos(world: SimWorld, random: Random): Chaos {
     begin() {
       active = true;
       era += 1;
-      calm(world, random, true);
+      roughen(world, random, true);
       plan();
     },
     end() {
       active = false;
       era += 1;
       world.network.heal();
-      calm(world, random, false);
+      roughen(world, random, false);
       world.pods.up = true;
       world.coverage['calm periods'] += 1;
       world.transcript.say('story', 'fate', 'rests: all is mended');
@@ -54,7 +60,7 @@ export function createChaos(world: SimWorld, random: Random): Chaos {
 }
 
 /** What goes wrong with single operations of the store, all the time. */
-function calm({ store }: SimWorld, random: Random, rough: boolean): void {
+function roughen({ store }: SimWorld, random: Random, rough: boolean): void {
   const level = rough ? random.float() : 0;
   Object.assign(store.faults, {
     requestLost: 0.02 * level,
@@ -66,9 +72,3 @@ function calm({ store }: SimWorld, random: Random, rough: boolean): void {
     leaseExtraMs: rough ? 4_000 : 0,
   });
 }
-
-export const processesOf = (world: SimWorld): readonly SimProcess[] => [
-  ...world.gateways.flatMap((node) => node.process() ?? []),
-  ...world.supervisors.flatMap((node) => node.life()?.process ?? []),
-  ...world.readers.flatMap((node) => node.life()?.process ?? []),
-];

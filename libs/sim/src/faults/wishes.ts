@@ -1,6 +1,6 @@
 import type { SandboxSpec } from '../nodes/operator.ts';
 import type { SimWorld } from '../world.ts';
-import type { Fault, Strike } from './kinds.ts';
+import type { Fault, Strike } from './strike.ts';
 
 /** What people ask for is no fault; but it comes when it comes. One wish at a time for each sandbox. */
 const busy = new WeakMap<SimWorld, Set<SandboxSpec>>();

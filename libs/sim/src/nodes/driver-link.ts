@@ -39,7 +39,9 @@ export function driverLink(process: SimProcess, place: string, { schedule, netwo
     runtimeId: (workspace, sandbox) =>
       ask('workload', () => {
         const known = pods.driver.getSandbox(workspace as WorkspaceId, sandbox as SandboxName);
-        return known.ok ? ok(known.value.runtimeId) : known;
+        if (!known.ok) return known;
+        const { runtimeId } = known.value;
+        return runtimeId === undefined ? err(failure('not-ready', 'the workload has no life yet')) : ok(runtimeId);
       }),
     endpoint: (member) =>
       ask('endpoint', async () => {

@@ -1,3 +1,4 @@
+import type { World } from '@sallyport/authority';
 import {
   createDeclarations,
   createRegistrations,
@@ -8,7 +9,6 @@ import {
   startReplica,
 } from '@sallyport/gateway/replica';
 import { err, type Failure, failure, fenced, ok, type PoolId, type Result, type SandboxId } from '@sallyport/model';
-import type { World } from '@sallyport/authority';
 import type { SigningKeys } from '@sallyport/wire';
 import type { SimProcess } from '../time/sim-process.ts';
 import { driverLink } from './driver-link.ts';

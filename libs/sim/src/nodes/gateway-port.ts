@@ -1,7 +1,6 @@
 import { err, type Failure, failure, later, type Result } from '@sallyport/model';
 import type { GatewayPort } from '@sallyport/supervisor/member';
 import type { Stream, supervisorV1 } from '@sallyport/wire';
-import type { StreamEnd } from '../net/stream-end.ts';
 import type { SimProcess } from '../time/sim-process.ts';
 import type { GatewayLife, GatewayNode } from './gateway-node.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -10,7 +9,7 @@ const REFUSED = failure('not-ready', 'connection refused');
 
 /** One gateway as a supervisor calls it: production's services behind a network that may do anything but lie. */
 export function gatewayPort(process: SimProcess, place: string, node: GatewayNode, surroundings: Surroundings): GatewayPort {
-  const { schedule, network, connections, transcript, wire } = surroundings;
+  const { schedule, network, connections, wire } = surroundings;
 
   function open<Up, Down>(
     name: 'join' | 'session',

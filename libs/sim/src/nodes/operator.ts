@@ -1,5 +1,14 @@
-import { nameKey, type Mode, type World } from '@sallyport/authority';
-import { DEFAULT_POLICY, type Failure, type PoolId, type Result, type SandboxId, type SandboxName, type ServiceName, type WorkspaceId } from '@sallyport/model';
+import { type Mode, nameKey, type World } from '@sallyport/authority';
+import {
+  DEFAULT_POLICY,
+  type Failure,
+  type PoolId,
+  type Result,
+  type SandboxId,
+  type SandboxName,
+  type ServiceName,
+  type WorkspaceId,
+} from '@sallyport/model';
 import type { Random } from '../random.ts';
 import type { GatewayLife, GatewayNode } from './gateway-node.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -69,7 +78,8 @@ export function createOperator(
     }
   }
 
-  const idOf = ({ workspace, sandbox }: SandboxSpec): SandboxId | undefined => world.names.get(nameKey(workspace, sandbox))?.value;
+  const idOf = ({ workspace, sandbox }: SandboxSpec): SandboxId | undefined =>
+    world.names.get(nameKey(workspace, sandbox))?.value;
   const portOf = (spec: SandboxSpec, service: string): number | undefined => {
     const id = idOf(spec);
     return id === undefined ? undefined : world.configs.get(id)?.value.services.find((each) => each.service === service)?.port;
@@ -82,12 +92,15 @@ export function createOperator(
     runtimeOnRecord(spec) !== undefined && runtimeOnRecord(spec) === pods.runtimeOf(spec.workspace, spec.sandbox);
 
   const register = (spec: SandboxSpec): Promise<void> =>
-    until(`register ${spec.sandbox}`, () => isRegistered(spec), ({ registrations }) =>
-      registrations.register(spec, {
-        mode: spec.mode,
-        poolId: spec.mode === 'shared' ? spec.poolId : '',
-        runtimeId: '',
-      }),
+    until(
+      `register ${spec.sandbox}`,
+      () => isRegistered(spec),
+      ({ registrations }) =>
+        registrations.register(spec, {
+          mode: spec.mode,
+          poolId: spec.mode === 'shared' ? spec.poolId : '',
+          runtimeId: '',
+        }),
     );
 
   return {
@@ -96,12 +109,16 @@ export function createOperator(
       await register(spec);
     },
     expose: (spec, service, port) =>
-      until(`expose ${service} of ${spec.sandbox} on port ${port}`, () => portOf(spec, service) === port, ({ declarations }) =>
-        declarations.expose(spec, { service: service as ServiceName, port, policy: DEFAULT_POLICY }),
+      until(
+        `expose ${service} of ${spec.sandbox} on port ${port}`,
+        () => portOf(spec, service) === port,
+        ({ declarations }) => declarations.expose(spec, { service: service as ServiceName, port, policy: DEFAULT_POLICY }),
       ),
     withdraw: (spec, service) =>
-      until(`withdraw ${service} of ${spec.sandbox}`, () => portOf(spec, service) === undefined, ({ declarations }) =>
-        declarations.withdraw(spec, service as ServiceName),
+      until(
+        `withdraw ${service} of ${spec.sandbox}`,
+        () => portOf(spec, service) === undefined,
+        ({ declarations }) => declarations.withdraw(spec, service as ServiceName),
       ),
     bumpCredential(spec) {
       const id = idOf(spec);
@@ -113,7 +130,11 @@ export function createOperator(
       );
     },
     remove(spec) {
-      return until(`delete ${spec.sandbox}`, () => idOf(spec) === undefined, ({ registrations }) => registrations.remove(spec));
+      return until(
+        `delete ${spec.sandbox}`,
+        () => idOf(spec) === undefined,
+        ({ registrations }) => registrations.remove(spec),
+      );
     },
     async replaceRuntime(spec) {
       transcript.say('story', 'people', `restart the workload of ${spec.sandbox}`);

@@ -1,13 +1,18 @@
-import type { PoolId, RuntimeId, SandboxName, WorkspaceId } from '@sallyport/model';
-import { createStaticDriver, credentialHash, type StaticDriver, type StaticSupervisor } from '@sallyport/driver';
 import type { Workload } from '@sallyport/driver';
+import { createStaticDriver, credentialHash, type StaticDriver, type StaticSupervisor } from '@sallyport/driver';
+import type { PoolId, RuntimeId, SandboxName, WorkspaceId } from '@sallyport/model';
 
 /** The workloads and supervisors that there really are, and the driver that knows them. */
 export interface Pods {
   readonly driver: StaticDriver;
   /** False: the driver is away, and answers nobody. */
   up: boolean;
-  began(supervisor: { readonly supervisorUid: string; readonly poolId: PoolId; readonly credential: string; readonly address: string }): void;
+  began(supervisor: {
+    readonly supervisorUid: string;
+    readonly poolId: PoolId;
+    readonly credential: string;
+    readonly address: string;
+  }): void;
   ended(supervisorUid: string): void;
   /** The workload begins another life. */
   replace(workspace: WorkspaceId, sandbox: SandboxName): RuntimeId;

@@ -6,7 +6,12 @@ import type { Transcript } from '../transcript.ts';
 export function simLog(process: SimProcess, transcript: Transcript): Log {
   const line: LogLine = (first: LogFields | string, text?: string) => {
     if (!transcript.wants('detail')) return;
-    const fields = typeof first === 'string' ? '' : Object.entries(first).map(([key, value]) => ` ${key}=${String(value)}`).join('');
+    const fields =
+      typeof first === 'string'
+        ? ''
+        : Object.entries(first)
+            .map(([key, value]) => ` ${key}=${String(value)}`)
+            .join('');
     transcript.say('detail', process.name, `logs: ${typeof first === 'string' ? first : text}${fields}`);
   };
   const log: Log = {

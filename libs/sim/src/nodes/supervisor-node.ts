@@ -1,6 +1,6 @@
 import type { MemberId, PoolId } from '@sallyport/model';
 import { later } from '@sallyport/model';
-import { createInstances, DEFAULT_LIMITS, type Connector } from '@sallyport/proxy';
+import { type Connector, createInstances, DEFAULT_LIMITS } from '@sallyport/proxy';
 import { createHosted, type Following, followGateway, type GatewayPort } from '@sallyport/supervisor/member';
 import type { SimProcess } from '../time/sim-process.ts';
 import type { GatewayNode } from './gateway-node.ts';

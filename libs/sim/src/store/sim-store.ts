@@ -1,10 +1,10 @@
 import type { StoreRevision } from '@sallyport/model';
-import { later } from '@sallyport/model';
-import { createMemoryStore, type MemoryStore, type Store, type StoreEntry, type StoreLease, type Transaction } from '@sallyport/store';
+import { createMemoryStore, type MemoryStore, type Store, type StoreLease } from '@sallyport/store';
 import type { Network } from '../net/network.ts';
 import type { Random } from '../random.ts';
 import type { Schedule } from '../time/schedule.ts';
 import type { SimProcess } from '../time/sim-process.ts';
+import { NO_STORE_FAULTS, type StoreFaults, type StoreSeen } from './faults.ts';
 import { createTransport } from './transport.ts';
 import { createSimWatch } from './watch.ts';
 
@@ -28,44 +28,6 @@ export interface SimStore {
   /** Without faults, network or delay: for the truth. */
   readonly direct: Store;
 }
-
-/** Probabilities of what befalls one operation. */
-export interface StoreFaults {
-  requestLost: number;
-  answerLost: number;
-  /** The caller gives up, and it happens all the same. */
-  late: number;
-  /** A read from some seconds ago (etcd #20418). */
-  staleRead: number;
-  /** A delivery to a watch that takes up to `watchLagMs`. */
-  watchLag: number;
-  watchLagMs: number;
-  /** How much longer than it was asked for a lease may live: a TTL is a lower bound. */
-  leaseExtraMs: number;
-  /** No guard is ever compared: what the simulation must not survive. */
-  guardsOff: boolean;
-}
-
-export const NO_STORE_FAULTS: StoreFaults = {
-  requestLost: 0,
-  answerLost: 0,
-  late: 0,
-  staleRead: 0,
-  watchLag: 0,
-  watchLagMs: 0,
-  leaseExtraMs: 0,
-  guardsOff: false,
-};
-
-export interface StoreSeen {
-  /** A transaction was decided: by whom it was sent, what it was, and what became of it. */
-  decided(process: SimProcess, transaction: Transaction, outcome: 'committed' | 'refused', revision: StoreRevision): void;
-  count(what: StoreCount): void;
-  /** Everything under a prefix as it was at a revision that is not long past. */
-  entriesAt(revision: StoreRevision, prefix: string): readonly StoreEntry[] | undefined;
-}
-
-export type StoreCount = 'commits unknown' | 'unknown, committed' | 'unknown, not committed' | 'commits late' | 'stale reads' | 'watches compacted';
 
 export interface SimStoreOptions {
   readonly schedule: Schedule;
@@ -213,6 +175,3 @@ export function createSimStore({ schedule, network, random, process, seen }: Sim
     direct,
   };
 }
-
-export const atOnce = (process: SimProcess, ms: number, act: () => void): (() => void) =>
-  process.clock.at(later(process.clock.now(), ms), act);

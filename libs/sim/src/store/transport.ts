@@ -1,8 +1,9 @@
+import { later } from '@sallyport/model';
 import type { Network } from '../net/network.ts';
 import type { Random } from '../random.ts';
 import type { Schedule } from '../time/schedule.ts';
 import type { SimProcess } from '../time/sim-process.ts';
-import { atOnce, type StoreFaults, type StoreSeen } from './sim-store.ts';
+import type { StoreFaults, StoreSeen } from './faults.ts';
 
 export const STORE = 'store';
 /** As the client of etcd gives up. */
@@ -41,7 +42,7 @@ export function createTransport({ schedule, network, random, client, place, faul
         cancelDeadline();
         resolve(answer);
       };
-      const cancelDeadline = atOnce(client, DEADLINE_MS, () => {
+      const cancelDeadline = client.clock.at(later(client.clock.now(), DEADLINE_MS), () => {
         if (operation === 'commit' && !settled) {
           seen.count('commits unknown');
           seen.count(happened ? 'unknown, committed' : 'unknown, not committed');

@@ -4,7 +4,7 @@ import type { Network } from '../net/network.ts';
 import type { Random } from '../random.ts';
 import type { Schedule } from '../time/schedule.ts';
 import type { SimProcess } from '../time/sim-process.ts';
-import type { StoreFaults } from './sim-store.ts';
+import type { StoreFaults } from './faults.ts';
 import { STORE } from './transport.ts';
 
 export interface SimWatchOptions {

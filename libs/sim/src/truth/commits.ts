@@ -40,7 +40,9 @@ export function watchCommits({ world, court, names, transcript }: CommitWatchOpt
     const say = (what: string, level: 'story' | 'detail' = 'story'): void => transcript.say(level, 'store', what);
     switch (key.kind) {
       case 'owner':
-        return say(`${names.sandbox(key.sandboxId)} is ${names.ownership(key.sandboxId, world.owners.get(key.sandboxId)?.value)}`);
+        return say(
+          `${names.sandbox(key.sandboxId)} is ${names.ownership(key.sandboxId, world.owners.get(key.sandboxId)?.value)}`,
+        );
       case 'gateway':
         return say(`gateway ${key.gatewayId} ${held === undefined ? 'is gone' : 'is here'}`);
       case 'member': {
@@ -64,14 +66,39 @@ export function watchCommits({ world, court, names, transcript }: CommitWatchOpt
         return say(`${whose} is ${memberId} at ${names.epoch(key.sandboxId, ownerEpoch)}, r${configRevision}`);
       }
       case 'config':
-        return say(`configuration of ${names.sandbox(key.sandboxId)} is ${held === undefined ? 'gone' : `r${world.configs.get(key.sandboxId)?.value.revision}`}`);
+        return say(
+          `configuration of ${names.sandbox(key.sandboxId)} is ${held === undefined ? 'gone' : `r${world.configs.get(key.sandboxId)?.value.revision}`}`,
+        );
       case 'credential':
-        return say(`credential of ${names.sandbox(key.sandboxId)} is ${held === undefined ? 'gone' : `c${world.credentials.get(key.sandboxId)?.value}`}`);
+        return say(
+          `credential of ${names.sandbox(key.sandboxId)} is ${held === undefined ? 'gone' : `c${world.credentials.get(key.sandboxId)?.value}`}`,
+        );
       case 'sandbox':
-        return say(`sandbox ${names.sandbox(key.sandboxId)} is ${held === undefined ? 'deleted' : `on record, runtime ${world.sandboxes.get(key.sandboxId)?.value.runtimeId}`}`);
+        return say(
+          `sandbox ${names.sandbox(key.sandboxId)} is ${held === undefined ? 'deleted' : `on record, runtime ${world.sandboxes.get(key.sandboxId)?.value.runtimeId}`}`,
+        );
       case 'renewal':
-        return say(`renewals of ${key.gatewayId}: ${held === undefined ? 'deleted' : world.renewals(key.gatewayId).get(key.bucket)?.value.renewals.map(({ sessionId, reportSequence }) => `${sessionId}#${reportSequence}`).join(' ')}`, 'detail');
-      default:
+        return say(
+          `renewals of ${key.gatewayId}: ${
+            held === undefined
+              ? 'deleted'
+              : world
+                  .renewals(key.gatewayId)
+                  .get(key.bucket)
+                  ?.value.renewals.map(({ sessionId, reportSequence }) => `${sessionId}#${reportSequence}`)
+                  .join(' ')
+          }`,
+          'detail',
+        );
+      case 'successor': {
+        const successor = world.successors.get(key.sandboxId)?.value;
+        const whose = `successor of ${names.sandbox(key.sandboxId)}`;
+        return say(successor === undefined ? `${whose} is none` : `${whose} will be ${successor.installation.memberId}`);
+      }
+      case 'generation':
+      case 'name':
+      case 'reader':
+      case 'grant':
         return undefined;
     }
   }

@@ -71,8 +71,12 @@ export function createPublications({ world, now, court, coverage, names, wire, t
           court.broken('nothing published past its authority', `${about}, which ended ${(now() - endedAt).toFixed(0)} ms ago`);
         const { lastReportAt } = wire.allowed(shown.value.memberId, sandboxId);
         if (now() - lastReportAt > SHOWN_MS_MAX)
-          court.broken('nothing published past its authority', `${about}, which last reported ${(now() - lastReportAt).toFixed(0)} ms ago`);
-        if (transcript.wants('story')) showing.set(`${process.name} ${record.host}`, `${shown.value.memberId} (${names.epoch(sandboxId, record.ownerEpoch)})`);
+          court.broken(
+            'nothing published past its authority',
+            `${about}, which last reported ${(now() - lastReportAt).toFixed(0)} ms ago`,
+          );
+        if (transcript.wants('story'))
+          showing.set(`${process.name} ${record.host}`, `${shown.value.memberId} (${names.epoch(sandboxId, record.ownerEpoch)})`);
       }
     }
     if (transcript.wants('story')) tell(showing);

@@ -73,7 +73,8 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
     }
     court.looked();
     for (const [sandboxId, members] of admitting)
-      if (members.length > 1) court.broken('one member admits', `${names.sandbox(sandboxId)} is served by ${members.join(' and ')}`);
+      if (members.length > 1)
+        court.broken('one member admits', `${names.sandbox(sandboxId)} is served by ${members.join(' and ')}`);
     admittingNow = admitting;
     if (saying !== undefined) tell(saying);
   }
@@ -108,7 +109,10 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
     court.looked(2);
     const until = mode === 'shared' ? Math.min(leaseUntil, freshUntil) : freshUntil;
     if (now() > until + SLACK_MS)
-      court.broken('nothing served past its deadline', `${member} serves ${names.sandbox(sandboxId)} ${(now() - until).toFixed(0)} ms after it`);
+      court.broken(
+        'nothing served past its deadline',
+        `${member} serves ${names.sandbox(sandboxId)} ${(now() - until).toFixed(0)} ms after it`,
+      );
     const since = tenures.notOwnerSince(sandboxId, member as MemberId);
     if (since !== undefined && now() > since + AFTER_AUTHORITY_MS[mode] + SLACK_MS)
       court.broken(
@@ -140,7 +144,10 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
     about.releasedUntil ??= until;
     court.looked();
     if (until > about.releasedUntil)
-      court.broken('a released owner is not renewed', `${member} may go on for ${(until - about.releasedUntil).toFixed(0)} ms more`);
+      court.broken(
+        'a released owner is not renewed',
+        `${member} may go on for ${(until - about.releasedUntil).toFixed(0)} ms more`,
+      );
   }
 
   function tell(saying: Map<string, string>): void {

@@ -57,7 +57,10 @@ export function createTenures({ world, now, court, coverage, names, isFrozen }: 
     const waitedMs = now() - (fencedAt.get(sandboxId) ?? 0);
     const leastMs = SILENT_AFTER_MS[modes.get(sandboxId) ?? 'shared'];
     if (waitedMs < leastMs)
-      court.broken('a takeover waits', `${told} ${waitedMs.toFixed(0)} ms after the fence; an old lease lasts ${leastMs.toFixed(0)} ms`);
+      court.broken(
+        'a takeover waits',
+        `${told} ${waitedMs.toFixed(0)} ms after the fence; an old lease lasts ${leastMs.toFixed(0)} ms`,
+      );
   }
 
   return {

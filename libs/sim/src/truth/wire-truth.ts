@@ -67,14 +67,22 @@ export function createWireTruth(options: WireTruthOptions): WireTruth {
     let sandboxId: SandboxId | undefined;
     let acknowledged = 0;
 
-    function up(message: supervisorV1.SessionRequest): void {
-      const kind = message.request?.$case;
-      if (kind === 'hello') sandboxId = message.request?.value.sandboxId as SandboxId;
-      if (kind === 'heartbeat') heartbeats.set(Number(message.request?.value.sequence), now());
-      if (kind !== 'report' || sandboxId === undefined) return;
-      const { sequence, ownerEpoch } = message.request?.value as supervisorV1.Report;
-      reports.set(Number(sequence), { at: now(), epoch: ownerEpoch as OwnerEpoch });
-      allowed(member.name, sandboxId).lastReportAt = now();
+    function up({ request }: supervisorV1.SessionRequest): void {
+      switch (request?.$case) {
+        case 'hello':
+          sandboxId = request.value.sandboxId as SandboxId;
+          break;
+        case 'heartbeat':
+          heartbeats.set(Number(request.value.sequence), now());
+          break;
+        case 'report':
+          if (sandboxId === undefined) return;
+          reports.set(Number(request.value.sequence), { at: now(), epoch: request.value.ownerEpoch as OwnerEpoch });
+          allowed(member.name, sandboxId).lastReportAt = now();
+          break;
+        default:
+          break;
+      }
     }
 
     function leaseSent({ ackOfReport, ownerEpoch }: supervisorV1.ServingLease, about: SandboxId): void {
@@ -91,23 +99,26 @@ export function createWireTruth(options: WireTruthOptions): WireTruth {
       const endedAt = tenures.endedAt(about, ownerEpoch as OwnerEpoch);
       if (report === undefined) court.broken('a nonce counts once', `${told}, which was never sent`);
       else if (endedAt !== undefined && report.at > endedAt)
-        court.broken('no lease for a report after the fence', `${told}, sent ${(report.at - endedAt).toFixed(0)} ms after the fence`);
+        court.broken(
+          'no lease for a report after the fence',
+          `${told}, sent ${(report.at - endedAt).toFixed(0)} ms after the fence`,
+        );
     }
 
-    function down(moment: 'sent' | 'arrived', message: supervisorV1.SessionResponse): void {
-      const kind = message.response?.$case;
-      if (sandboxId === undefined) return;
-      if (kind === 'servingLease' && moment === 'sent') leaseSent(message.response?.value as supervisorV1.ServingLease, sandboxId);
-      if (moment === 'sent') return;
+    function down(moment: 'sent' | 'arrived', { response }: supervisorV1.SessionResponse): void {
+      if (sandboxId === undefined || response === undefined) return;
+      if (moment === 'sent') {
+        if (response.$case === 'servingLease') leaseSent(response.value, sandboxId);
+        return;
+      }
       const mine = allowed(member.name, sandboxId);
-      if (kind === 'servingLease') {
-        const report = reports.get(Number((message.response?.value as supervisorV1.ServingLease).ackOfReport));
+      if (response.$case === 'servingLease') {
+        const report = reports.get(Number(response.value.ackOfReport));
         if (report !== undefined) mine.leaseUntil = Math.max(mine.leaseUntil, report.at + LEASE_MS / SLOWEST);
       }
-      if (kind === 'heartbeatAck') {
-        const { sequence, ageMs } = message.response?.value as supervisorV1.HeartbeatAck;
-        const askedAt = heartbeats.get(Number(sequence));
-        if (askedAt !== undefined) fresh(mine, askedAt, ageMs);
+      if (response.$case === 'heartbeatAck') {
+        const askedAt = heartbeats.get(Number(response.value.sequence));
+        if (askedAt !== undefined) fresh(mine, askedAt, response.value.ageMs);
       }
     }
 
@@ -148,10 +159,10 @@ function wordsOf(message: object & { readonly kind: string }, about: SandboxId, 
   const parts = [message.kind];
   if ('state' in message) parts.push(String(message.state));
   if ('ownerEpoch' in message && message.ownerEpoch !== 0n) parts.push(names.epoch(about, message.ownerEpoch as OwnerEpoch));
-  if ('revision' in message) parts.push(`r${message.revision}`);
+  if ('revision' in message) parts.push(`r${String(message.revision)}`);
   if ('configuration' in message) parts.push(`r${(message.configuration as { revision: bigint }).revision}`);
-  if ('sequence' in message) parts.push(`#${message.sequence}`);
-  if ('ackOfReport' in message) parts.push(`#${message.ackOfReport}`);
-  if ('ageMs' in message) parts.push(`age ${message.ageMs} ms`);
+  if ('sequence' in message) parts.push(`#${String(message.sequence)}`);
+  if ('ackOfReport' in message) parts.push(`#${String(message.ackOfReport)}`);
+  if ('ageMs' in message) parts.push(`age ${String(message.ageMs)} ms`);
   return parts.join(' ');
 }

@@ -1,0 +1,41 @@
+import { type Fault, processesOf, type Strike, say, seconds, span } from './strike.ts';
+
+/** A process, or its whole machine, stands still; somebody sets a clock. */
+const PAUSE_MS = { min: 100, max: 40_000 };
+
+function pause(strike: Strike): void {
+  const { world, random } = strike;
+  const process = random.pick(processesOf(world));
+  const ms = span(random, PAUSE_MS.min, PAUSE_MS.max);
+  if (process === undefined || !process.awake()) return;
+  say(strike, `pauses ${process.name} for ${seconds(ms)}`);
+  world.coverage.pauses += 1;
+  process.pause(ms);
+}
+
+function suspend(strike: Strike): void {
+  const { world, random } = strike;
+  const process = random.pick(processesOf(world));
+  const ms = span(random, 1_000, PAUSE_MS.max);
+  if (process === undefined || !process.awake()) return;
+  say(strike, `suspends the machine of ${process.name} for ${seconds(ms)}`);
+  world.coverage.suspensions += 1;
+  process.suspend(ms);
+}
+
+function setWall(strike: Strike): void {
+  const { world, random } = strike;
+  const process = random.pick(processesOf(world));
+  if (process === undefined) return;
+  const ms = span(random, 50, 60_000) * (random.chance(0.5) ? 1 : -1);
+  say(strike, `sets the wall clock of ${process.name} by ${seconds(ms)}`);
+  world.coverage['wall clocks set'] += 1;
+  process.setWall(ms);
+}
+
+export const standstills: readonly Fault[] = [
+  { name: 'pause', strike: pause },
+  { name: 'pause', strike: pause },
+  { name: 'suspend', strike: suspend },
+  { name: 'wall clock', strike: setWall },
+];

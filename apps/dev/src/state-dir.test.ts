@@ -41,3 +41,7 @@ test('a released directory can be taken again', async () => {
   await (await claimStateDir(base, '.sallyport', process.pid)).release();
   expect((await claimStateDir(base, '.sallyport', process.pid)).run).toBe(base);
 });
+
+test('a directory that cannot be made is told, not waited for', async () => {
+  await expect(claimStateDir('/proc/sallyport/here', '.sallyport', process.pid)).rejects.toThrow('cannot be made');
+});

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { CannotStart } from '@sallyport/process';
 
 /** Where one running stack keeps its files. Several stacks of one checkout share the CA, so that it is trusted once. */
@@ -40,7 +41,7 @@ async function clear(run: string, whole: boolean): Promise<void> {
 
 /** Undefined: it is ours. Else the process that has it. */
 async function claim(run: string, pid: number): Promise<number | undefined> {
-  await mkdir(run, { recursive: true, mode: 0o700 });
+  await makeDirectory(run);
   const file = join(run, 'pid');
   for (;;) {
     try {
@@ -53,6 +54,20 @@ async function claim(run: string, pid: number): Promise<number | undefined> {
     // The file is there before its content is: whoever just made it is alive.
     if (holder === 0 || isAlive(holder)) return holder;
     await rm(file, { force: true });
+  }
+}
+
+/** Step by step: Node's own recursive form never returns where a file system refuses new directories (`/proc`). */
+async function makeDirectory(path: string): Promise<void> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EEXIST') return;
+    if (code !== 'ENOENT' || existsSync(dirname(path)))
+      throw new CannotStart(`--state-dir: ${path} cannot be made (${code}); name a directory that is yours`);
+    await makeDirectory(dirname(path));
+    await makeDirectory(path);
   }
 }
 

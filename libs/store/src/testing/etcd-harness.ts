@@ -6,7 +6,7 @@ import { createFaultProxy, type FaultProxy } from './fault-proxy.ts';
 import type { MakeHarness } from './harness.ts';
 
 /** As many as any one test of the contract connects. */
-const CLIENTS_MAX = 6;
+const CLIENTS_MAX = 4;
 const EFFECT_MS = 1_500;
 
 /** Clients for the contract, each behind proxies of its own, whose network can be broken without the others noticing. */

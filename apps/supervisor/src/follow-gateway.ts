@@ -1,9 +1,10 @@
-import { servesUntil } from '@sallyport/authority';
+import { POLL_EVERY_MS, servesUntil } from '@sallyport/authority';
 import type { MemberId, PoolId, SandboxId, SessionId } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
-import { type Assignment, joinRequestMessage, type MemberState, parseJoinResponse } from '@sallyport/wire';
+import type { Assignment, MemberState } from '@sallyport/wire';
 import type { GatewayPort } from './gateway-port.ts';
 import type { Hosted } from './hosted.ts';
+import { type JoinLink, openJoin } from './join-link.ts';
 import { keepPolling } from './poll-loop.ts';
 import { keepSession } from './session-loop.ts';
 
@@ -34,6 +35,11 @@ export interface Following {
 
 const RETRY = { baseMs: 100, maxMs: 5_000 };
 const TICK_MS = 500;
+/** Two heartbeats without an answer. */
+const SILENT_MS = 8_000;
+/** Between two tries to find a better gateway than a silent one. */
+const SCOUT_EVERY_MS = 2_000;
+const SILENT = Symbol('silent');
 
 /** Joins the pool through whichever gateway answers, and hosts what it is assigned. Losing a gateway ends nothing. */
 export function followGateway(options: FollowOptions): Following {
@@ -41,8 +47,9 @@ export function followGateway(options: FollowOptions): Following {
   const hosting = new Map<SandboxId, { readonly hosted: Hosted; readonly stop: AbortController }>();
   const lingering = new Set<Hosted>();
   const stopping = new AbortController();
-  let current: GatewayPort | undefined;
-  let tell: (() => void) | undefined;
+  // An answer may wait for the next poll to deliver what is declared.
+  const silentMs = options.delivery === 'push' ? SILENT_MS : SILENT_MS + POLL_EVERY_MS;
+  let active: JoinLink | undefined;
 
   function reconcile(assignments: readonly Assignment[]): void {
     const wanted = new Map(assignments.map((assignment) => [assignment.sandboxId, assignment]));
@@ -67,7 +74,7 @@ export function followGateway(options: FollowOptions): Following {
     const stop = new AbortController();
     hosting.set(assignment.sandboxId, { hosted, stop });
     log.info({ sandboxId: assignment.sandboxId, runtimeId: assignment.runtimeId, mode: assignment.mode }, 'instance started');
-    const common = { hosted, memberId, credential, gateway: () => current, random, clock, log, signal: stop.signal };
+    const common = { hosted, memberId, credential, gateway: () => active?.gateway, random, clock, log, signal: stop.signal };
     let sessionId: SessionId | undefined;
     const push = options.delivery === 'push';
     void keepSession({
@@ -80,42 +87,60 @@ export function followGateway(options: FollowOptions): Following {
     if (!push) void keepPolling({ ...common, sessionId: () => (hosted.state().session === undefined ? undefined : sessionId) });
   }
 
-  /** One Join, from Hello to the end of its stream. True if it was accepted. */
-  async function join(gateway: GatewayPort): Promise<{ readonly accepted: boolean; readonly why: string }> {
-    const stream = gateway.join(stopping.signal);
-    stream.send(joinRequestMessage({ kind: 'hello', memberId, poolId, credential, state: options.memberState() }));
-    let accepted = false;
-    for await (const raw of stream.received) {
-      const response = parseJoinResponse(raw);
-      if (!response.ok) {
-        stream.fail(response.error);
-        break;
-      }
-      if (response.value.kind === 'accepted') {
-        accepted = true;
-        current = gateway;
-        tell = () => void stream.send(joinRequestMessage({ kind: 'state', state: options.memberState() }));
-        log.info({ memberId, poolId, gatewayId: response.value.gatewayId }, 'joined');
-      } else reconcile(response.value.assignments);
-    }
-    tell = undefined;
-    if (current === gateway) current = undefined;
-    return { accepted, why: (await stream.closed)?.message ?? 'ended by the gateway' };
+  /** Joins through this gateway and adopts it. The text says why it was not accepted. */
+  async function joinThrough(gateway: GatewayPort): Promise<string | undefined> {
+    const hello = { memberId, poolId, credential, state: options.memberState() };
+    const opened = await openJoin({ gateway, hello, onAssignments: reconcile, clock, signal: stopping.signal });
+    if (typeof opened === 'string') return opened;
+    const before = active;
+    active = opened.link;
+    opened.begin();
+    log.info({ memberId, poolId, gatewayId: active.gatewayId }, 'joined');
+    if (before === undefined) return undefined;
+    // Sessions with the gateway that fell silent would go on waiting for it.
+    before.close();
+    for (const { hosted } of hosting.values()) hosted.endSession('the gateway fell silent; another has taken this member');
+    return undefined;
   }
 
   async function keepJoined(): Promise<void> {
-    let attempt = 0;
-    for (let turn = Math.floor(random() * gateways.length); !stopping.signal.aborted; turn += 1) {
-      const gateway = gateways[turn % gateways.length] as GatewayPort;
-      const { accepted, why } = await join(gateway);
+    let turn = Math.floor(random() * gateways.length);
+    const next = (): GatewayPort => gateways[turn++ % gateways.length] as GatewayPort;
+    for (let attempt = 0; !stopping.signal.aborted; ) {
+      const link = active;
+      if (link === undefined) {
+        const refused = await joinThrough(next());
+        if (refused === undefined) attempt = 0;
+        else {
+          attempt += 1;
+          log.warn({ memberId, poolId, why: refused }, 'no gateway takes this member');
+          await wait(clock, backoffMs(attempt, random(), RETRY), stopping.signal);
+        }
+        continue;
+      }
+      const why = await Promise.race([link.ended, silence(link)]);
+      if (why === SILENT) {
+        // One that is cut off from the store keeps its streams and renews nothing. Another is tried before it is left: when the
+        // store is away for all of them there is nobody better.
+        const other = next();
+        if (other !== link.gateway && (await joinThrough(other)) !== undefined)
+          await wait(clock, SCOUT_EVERY_MS, stopping.signal);
+        continue;
+      }
+      if (active === link) active = undefined;
       if (stopping.signal.aborted) return;
-      attempt = accepted ? 0 : attempt + 1;
-      log.warn(
-        { memberId, poolId, why },
-        accepted ? 'lost the gateway: serving goes on while it is fresh' : 'no gateway takes this member',
-      );
-      await wait(clock, backoffMs(attempt, random(), RETRY), stopping.signal);
+      log.warn({ memberId, poolId, why }, 'lost the gateway: serving goes on while it is fresh');
+      await wait(clock, backoffMs(0, random(), RETRY), stopping.signal);
     }
+  }
+
+  /** Resolves once the gateway has left what it was asked unanswered for too long; never where there is no other. */
+  async function silence(link: JoinLink): Promise<typeof SILENT> {
+    while (gateways.length > 1 && active === link && !stopping.signal.aborted) {
+      if ([...hosting.values()].some(({ hosted }) => hosted.unansweredMs() >= silentMs)) return SILENT;
+      await wait(clock, TICK_MS, stopping.signal);
+    }
+    return new Promise(() => undefined);
   }
 
   const done = keepJoined();
@@ -132,8 +157,8 @@ export function followGateway(options: FollowOptions): Following {
     *hosted() {
       for (const { hosted } of hosting.values()) yield hosted;
     },
-    joined: () => current !== undefined,
-    announce: () => tell?.(),
+    joined: () => active !== undefined,
+    announce: () => active?.tell(options.memberState()),
     async stop() {
       cancelTick();
       stopping.abort();
@@ -142,6 +167,7 @@ export function followGateway(options: FollowOptions): Following {
         hosted.stop();
       }
       for (const hosted of lingering) hosted.stop();
+      active?.close();
       await done;
     },
   };

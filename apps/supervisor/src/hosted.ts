@@ -26,6 +26,10 @@ export interface Hosted {
   step(event: SupervisorEvent): void;
   /** Where messages go while a session is open; undefined between sessions. */
   attach(send: ((message: SupervisorMessage) => void) | undefined, end: (reason: string) => void): void;
+  /** Ends the open session, if there is one; its loop opens another. */
+  endSession(reason: string): void;
+  /** For how long the oldest heartbeat of the open session has been without an answer, milliseconds. */
+  unansweredMs(): number;
   /** Final: refuses everything from now on and closes what is open. */
   stop(): void;
 }
@@ -106,6 +110,11 @@ export function createHosted({ assignment, memberId, instance, rules, ready, clo
     attach(nextSend, nextEnd) {
       send = nextSend;
       end = nextEnd;
+    },
+    endSession: (reason) => end(reason),
+    unansweredMs() {
+      const oldest = state.session?.heartbeats[0];
+      return oldest === undefined ? 0 : clock.now() - oldest.sentAt;
     },
     stop() {
       send = undefined;

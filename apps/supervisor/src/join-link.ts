@@ -1,0 +1,72 @@
+import { later } from '@sallyport/model';
+import type { Clock } from '@sallyport/process';
+import { type Assignment, joinRequestMessage, type MemberState, parseJoinResponse } from '@sallyport/wire';
+import type { GatewayPort } from './gateway-port.ts';
+
+/** A Join that a gateway has accepted. */
+export interface JoinLink {
+  readonly gateway: GatewayPort;
+  readonly gatewayId: string;
+  /** Tells the gateway how the member is now. */
+  tell(state: MemberState): void;
+  close(): void;
+  /** Resolves with the reason when it is over. */
+  readonly ended: Promise<string>;
+}
+
+export interface JoinOptions {
+  readonly gateway: GatewayPort;
+  readonly hello: Omit<Parameters<typeof joinRequestMessage>[0] & { kind: 'hello' }, 'kind'>;
+  readonly onAssignments: (assignments: readonly Assignment[]) => void;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+}
+
+/** A gateway that takes longer than this to accept is as good as none. */
+const ACCEPT_MS = 3_000;
+
+/** Joins through one gateway. The text says why it was not accepted. Assignments are told only once it is adopted: `begin`. */
+export async function openJoin({
+  gateway,
+  hello,
+  onAssignments,
+  clock,
+  signal,
+}: JoinOptions): Promise<{ readonly link: JoinLink; begin(): void } | string> {
+  const closing = new AbortController();
+  const stream = gateway.join(AbortSignal.any([signal, closing.signal]));
+  stream.send(joinRequestMessage({ kind: 'hello', ...hello }));
+  const responses = stream.received[Symbol.asyncIterator]();
+  const cancel = clock.at(later(clock.now(), ACCEPT_MS), () => closing.abort());
+  const first = await responses.next();
+  cancel();
+  const accepted = first.done ? undefined : parseJoinResponse(first.value);
+  if (accepted === undefined) return (await stream.closed)?.message ?? 'it does not answer';
+  if (!accepted.ok || accepted.value.kind !== 'accepted') {
+    closing.abort();
+    return accepted.ok ? 'it answered out of turn' : accepted.error.message;
+  }
+
+  const over = Promise.withResolvers<string>();
+  async function follow(): Promise<void> {
+    for (let next = await responses.next(); !next.done; next = await responses.next()) {
+      const response = parseJoinResponse(next.value);
+      if (!response.ok) {
+        stream.fail(response.error);
+        break;
+      }
+      if (response.value.kind === 'assignments' && !closing.signal.aborted) onAssignments(response.value.assignments);
+    }
+    over.resolve((await stream.closed)?.message ?? 'ended by the gateway');
+  }
+  return {
+    begin: () => void follow(),
+    link: {
+      gateway,
+      gatewayId: accepted.value.gatewayId,
+      tell: (state) => void stream.send(joinRequestMessage({ kind: 'state', state })),
+      close: () => closing.abort(),
+      ended: over.promise,
+    },
+  };
+}

@@ -164,17 +164,25 @@ export function createConnections({ schedule, network, random }: ConnectionsOpti
   function hear(process: SimProcess): void {
     if (heard.has(process)) return;
     heard.add(process);
-    process.onKill(() => {
-      for (const { client, server, ends, pipes } of open) {
-        if (client.process === process) tell(pipes.client, server, () => ends.server.over(GONE));
-        if (server.process === process) tell(pipes.server, client, () => ends.client.over(BROKEN));
+    process.onKill((how) => {
+      // All calls between two processes share one connection, and with it their fate.
+      const told = new Map<SimProcess, boolean>();
+      for (const each of open) {
+        const { client, server } = each;
+        if (client.process !== process && server.process !== process) continue;
+        const peer = client.process === process ? server : client;
+        const says = told.get(peer.process) ?? (how === 'in order' || random.chance(RESET_PROBABILITY));
+        told.set(peer.process, says);
+        if (says) tell(each, client.process === process ? 'client' : 'server', how);
       }
     });
   }
 
-  function tell(out: Pipe, peer: Party, act: () => void): void {
-    if (random.chance(0.5)) out.drop();
-    if (random.chance(RESET_PROBABILITY)) out.send('reset', () => peer.process.deliver('reset', act));
+  function tell({ client, server, ends, pipes }: Open, dead: 'client' | 'server', how: 'in order' | 'suddenly'): void {
+    const out = pipes[dead];
+    if (how === 'suddenly' && random.chance(0.5)) out.drop();
+    const [peer, act] = dead === 'client' ? [server, () => ends.server.over(GONE)] : [client, () => ends.client.over(BROKEN)];
+    out.send('reset', () => peer.process.deliver('reset', act));
   }
 }
 

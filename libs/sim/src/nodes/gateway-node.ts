@@ -10,7 +10,7 @@ import {
 } from '@sallyport/gateway/replica';
 import { err, type Failure, failure, fenced, ok, type PoolId, type Result, type SandboxId } from '@sallyport/model';
 import type { SigningKeys } from '@sallyport/wire';
-import type { SimProcess } from '../time/sim-process.ts';
+import type { HowKilled, SimProcess } from '../time/sim-process.ts';
 import { driverLink } from './driver-link.ts';
 import { simLog } from './sim-log.ts';
 import { DOMAIN, type Surroundings } from './surroundings.ts';
@@ -61,9 +61,9 @@ export function createGatewayNode(place: string, surroundings: Surroundings): Ga
     if (process === mine) life = { process: mine, replica, declarations, registrations };
   }
 
-  function end(kill: SimProcess): void {
-    kill.kill();
-    if (process !== kill) return;
+  function end(mine: SimProcess, how: HowKilled): void {
+    mine.kill(how);
+    if (process !== mine) return;
     process = undefined;
     life = undefined;
   }
@@ -80,13 +80,13 @@ export function createGatewayNode(place: string, surroundings: Surroundings): Ga
       begin(mine).catch((error: Error) => court.broken('nothing throws', `${mine.name} cannot start: ${error.stack}`));
     },
     crash() {
-      if (process !== undefined) end(process);
+      if (process !== undefined) end(process, 'suddenly');
     },
     stop() {
       const mine = process;
       if (mine === undefined || life === undefined) return;
       // Its port closes at once; calls end within the second that production gives them.
-      void life.replica.stop().then(() => end(mine));
+      void life.replica.stop().then(() => end(mine, 'in order'));
       life = undefined;
     },
   };

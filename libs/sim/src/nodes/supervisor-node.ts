@@ -2,7 +2,7 @@ import type { MemberId, PoolId } from '@sallyport/model';
 import { later } from '@sallyport/model';
 import { type Connector, createInstances, DEFAULT_LIMITS } from '@sallyport/proxy';
 import { createHosted, type Following, followGateway, type GatewayPort } from '@sallyport/supervisor/member';
-import type { SimProcess } from '../time/sim-process.ts';
+import type { HowKilled, SimProcess } from '../time/sim-process.ts';
 import type { GatewayNode } from './gateway-node.ts';
 import { gatewayPort } from './gateway-port.ts';
 import { simLog } from './sim-log.ts';
@@ -49,8 +49,8 @@ export function createSupervisorNode(
   const { pods, transcript } = surroundings;
   let life: SupervisorLife | undefined;
 
-  function end(mine: SupervisorLife): void {
-    mine.process.kill();
+  function end(mine: SupervisorLife, how: HowKilled): void {
+    mine.process.kill(how);
     pods.ended(mine.memberId);
     if (life === mine) life = undefined;
   }
@@ -108,7 +108,7 @@ export function createSupervisorNode(
       };
     },
     crash() {
-      if (life !== undefined) end(life);
+      if (life !== undefined) end(life, 'suddenly');
     },
     drain(ended) {
       const mine = life;
@@ -125,7 +125,7 @@ export function createSupervisorNode(
         );
         if (holds && mine.following.joined() && clock.now() < until) return void clock.at(later(clock.now(), 20), look);
         void mine.following.stop().then(() => {
-          end(mine);
+          end(mine, 'in order');
           ended();
         });
       };

@@ -28,9 +28,12 @@ export interface SimProcess {
   /** The whole machine for so long: its monotonic clock stands still, its wall clock goes on. */
   suspend(ms: number): void;
   setWall(byMs: number): void;
-  kill(): void;
-  onKill(act: () => void): void;
+  /** `in order`: whoever it talked with hears of it. */
+  kill(how?: HowKilled): void;
+  onKill(act: (how: HowKilled) => void): void;
 }
+
+export type HowKilled = 'in order' | 'suddenly';
 
 export interface SimProcessOptions {
   readonly name: string;
@@ -49,7 +52,7 @@ interface Waiting {
 
 export function createSimProcess({ name, schedule, random, rate, wallOriginMs }: SimProcessOptions): SimProcess {
   const machine: MachineClock = createMachineClock({ rate, wallOriginMs, monotonicOriginMs: random.between(0, 1e6) });
-  const endings: (() => void)[] = [];
+  const endings: ((how: HowKilled) => void)[] = [];
   let waiting: Waiting[] = [];
   let frozen: { readonly kind: 'paused' | 'suspended'; readonly at: number; cancel: Cancel } | undefined;
   let dead = false;
@@ -119,13 +122,13 @@ export function createSimProcess({ name, schedule, random, rate, wallOriginMs }:
     pause: (ms) => freeze('paused', ms),
     suspend: (ms) => freeze('suspended', ms),
     setWall: (byMs) => machine.setWall(byMs),
-    kill() {
+    kill(how = 'suddenly') {
       if (dead) return;
       dead = true;
       frozen?.cancel();
       waiting = [];
       clock.stop();
-      for (const act of endings) act();
+      for (const act of endings) act(how);
     },
     onKill: (act) => void endings.push(act),
   };

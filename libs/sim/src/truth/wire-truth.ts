@@ -68,21 +68,11 @@ export function createWireTruth(options: WireTruthOptions): WireTruth {
     let acknowledged = 0;
 
     function up({ request }: supervisorV1.SessionRequest): void {
-      switch (request?.$case) {
-        case 'hello':
-          sandboxId = request.value.sandboxId as SandboxId;
-          break;
-        case 'heartbeat':
-          heartbeats.set(Number(request.value.sequence), now());
-          break;
-        case 'report':
-          if (sandboxId === undefined) return;
-          reports.set(Number(request.value.sequence), { at: now(), epoch: request.value.ownerEpoch as OwnerEpoch });
-          allowed(member.name, sandboxId).lastReportAt = now();
-          break;
-        default:
-          break;
-      }
+      if (request?.$case === 'hello') sandboxId = request.value.sandboxId as SandboxId;
+      if (request?.$case === 'heartbeat') heartbeats.set(Number(request.value.sequence), now());
+      if (request?.$case !== 'report' || sandboxId === undefined) return;
+      reports.set(Number(request.value.sequence), { at: now(), epoch: request.value.ownerEpoch as OwnerEpoch });
+      allowed(member.name, sandboxId).lastReportAt = now();
     }
 
     function leaseSent({ ackOfReport, ownerEpoch }: supervisorV1.ServingLease, about: SandboxId): void {

@@ -1,0 +1,69 @@
+import type { Scenario } from './scenario.ts';
+
+/** What is lost and comes back: gateways, the store, readers. */
+export const losses: readonly Scenario[] = [
+  {
+    name: 'gateway-lost',
+    title: 'T14: the gateway of the owner dies: another adopts the session, ownership stays, serving goes on.',
+    async act({ gatewayOfOwner, pass, say }) {
+      const node = gatewayOfOwner();
+      say(`kills ${node.place}`);
+      node.crash();
+      await pass(40);
+    },
+  },
+  {
+    name: 'gateway-restarted',
+    title: 'T12: a gateway that is started again makes another key; the old one runs out by itself.',
+    async act({ gatewayOfOwner, pass, say }) {
+      const node = gatewayOfOwner();
+      say(`kills ${node.place} and starts it again`);
+      node.crash();
+      node.start();
+      await pass(25);
+    },
+  },
+  {
+    name: 'gateway-leaves',
+    title: 'A gateway leaves in good order: its key goes at once, members and sessions go to the other.',
+    async act({ gatewayOfOwner, pass, say }) {
+      const node = gatewayOfOwner();
+      say(`stops ${node.place}`);
+      node.stop();
+      await pass(15);
+    },
+  },
+  {
+    name: 'store-lost',
+    title: 'The store is away for 40 s: nothing is granted, records run out, serving ends; then all comes back by itself.',
+    async act({ world, pass, say }) {
+      say('stops the store for 40 s');
+      world.store.stop(40_000);
+      await pass(80);
+    },
+  },
+  {
+    name: 'reader-restarted',
+    title: 'T10: a reader that is started again shows nothing on the strength of what it merely listed.',
+    async act({ world, owner, pass, say }) {
+      const reader = world.readers[0];
+      const node = owner();
+      say(`kills ${node.place}, then starts the reader again`);
+      node.crash();
+      await pass(0.5);
+      reader?.crash();
+      reader?.start();
+      await pass(30);
+    },
+  },
+  {
+    name: 'member-joins-again',
+    title: 'T15: the connections of the owner are reset and it joins again; the late clean-up of its first Join removes nobody.',
+    async act({ world, owner, pass, say }) {
+      const node = owner();
+      say(`resets the connections of ${node.place}`);
+      for (const { place } of world.gateways) world.connections.cut(place, node.place);
+      await pass(10);
+    },
+  },
+];

@@ -1,0 +1,109 @@
+import type { GatewayLife, GatewayNode } from '../nodes/gateway-node.ts';
+import type { SandboxSpec } from '../nodes/operator.ts';
+import type { SupervisorNode } from '../nodes/supervisor-node.ts';
+import { createRandom } from '../random.ts';
+import type { Shape } from '../shape.ts';
+import type { Violation } from '../truth/violations.ts';
+import { createSimWorld, type SimWorld } from '../world.ts';
+
+/** A scripted history, whose transcript is kept beside it and compared. */
+export interface Scenario {
+  /** Of its file. */
+  readonly name: string;
+  /** What a reader should see in it; its first line. */
+  readonly title: string;
+  readonly shape?: Partial<Shape>;
+  /** Left out of the transcript: what comes before the history begins. */
+  readonly skipsStart?: boolean;
+  act(stage: Stage): Promise<void>;
+}
+
+/** A world with true clocks and a network without surprises, and the words to move it. */
+export interface Stage {
+  readonly world: SimWorld;
+  pass(seconds: number): Promise<void>;
+  /** The first sandbox. */
+  readonly sandbox: SandboxSpec;
+  /** Who owns the first sandbox on record; throws when nobody does. */
+  owner(): SupervisorNode;
+  /** The other member of its pool. */
+  other(): SupervisorNode;
+  /** Where the owner's session is. */
+  gatewayOfOwner(): GatewayNode & { life(): GatewayLife | undefined };
+  say(what: string): void;
+}
+
+export const SMALL: Shape = {
+  gateways: ['g0', 'g1'],
+  members: ['m0', 'm1'].map((place) => ({
+    place,
+    of: { kind: 'pool', pool: 'p0' },
+    delivery: 'push',
+    advertises: true,
+  })),
+  readers: ['r0'],
+  sandboxes: [{ name: 's0', mode: 'shared', pool: 'p0', published: true }],
+  calm: true,
+};
+
+/** The same small world, with a dedicated sandbox whose supervisor is there twice. */
+export const DEDICATED: Partial<Shape> = {
+  members: ['d0', 'd1'].map((place) => ({
+    place,
+    of: { kind: 'sandbox', sandbox: 's0' },
+    delivery: 'push',
+    advertises: true,
+  })),
+  sandboxes: [{ name: 's0', mode: 'dedicated', pool: '', published: true }],
+};
+
+export interface Played {
+  readonly text: string;
+  readonly violations: readonly Violation[];
+}
+
+/** By then everybody has joined, the sandbox is served and shown, and nobody is young enough not to be suspected. */
+const START_S = 30;
+
+export async function play({ title, shape, skipsStart = true, act }: Scenario): Promise<Played> {
+  const world = createSimWorld({ shape: { ...SMALL, ...shape }, random: createRandom(1), reads: 'story' });
+  const stage = stageOf(world);
+  let from = 0;
+  if (skipsStart) {
+    world.begin();
+    await stage.pass(START_S);
+    from = world.transcript.lines().length;
+  }
+  await act(stage);
+  const lines = world.transcript.lines().slice(from);
+  return { text: `${[title, '', ...lines].join('\n')}\n`, violations: world.court.violations };
+}
+
+function stageOf(world: SimWorld): Stage {
+  const sandbox = world.sandboxes[0] as SandboxSpec;
+
+  function owner(): SupervisorNode {
+    const sandboxId = world.operator.idOf(sandbox);
+    const owned = sandboxId === undefined ? undefined : world.truth.world.owners.get(sandboxId)?.value;
+    const node = world.supervisors.find((each) => owned?.kind === 'owned' && each.life()?.memberId === owned.by);
+    if (node === undefined) throw new Error(`nobody alive owns ${sandbox.sandbox}`);
+    return node;
+  }
+
+  return {
+    world,
+    sandbox,
+    pass: (seconds) => world.run(seconds * 1_000),
+    owner,
+    other: () => world.supervisors.find((each) => each !== owner()) as SupervisorNode,
+    gatewayOfOwner() {
+      const sandboxId = world.operator.idOf(sandbox);
+      const memberId = owner().life()?.memberId;
+      const held = sandboxId === undefined || memberId === undefined ? undefined : world.truth.world.session(sandboxId, memberId);
+      const node = world.gateways.find((each) => each.life()?.replica.membership.current()?.gatewayId === held?.value.gatewayId);
+      if (node === undefined) throw new Error('its gateway is gone');
+      return node;
+    },
+    say: (what) => world.transcript.say('story', 'fate', what),
+  };
+}

@@ -163,10 +163,8 @@ function stateOf(service: gatewayV1.Service, refusal: string | undefined, lastEr
 }
 
 const partsOf = (stack: Stack) =>
-  stack
-    .ready()
-    .map(({ name, ok, detail }) => ({
-      name,
-      state: ok ? ('ready' as const) : ('not ready' as const),
-      ...(detail === undefined ? {} : { detail }),
-    }));
+  stack.ready().map(({ name, ok, detail }) => ({
+    name,
+    state: ok ? ('ready' as const) : ('not ready' as const),
+    ...(detail === undefined ? {} : { detail }),
+  }));

@@ -1,4 +1,5 @@
-import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { Agent, type RequestOptions, request } from 'node:https';
 
 /** A real client of a dev stack: real TLS under its CA, the name resolved to loopback as browsers do for *.localhost. */
 export interface Answer {

@@ -25,8 +25,8 @@ export interface ReaderOptions {
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const REQUEST_LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\s#]+ HTTP\/1\.1$/;
 const STATUS_LINE = /^HTTP\/1\.1 [1-9]\d\d [\t -~\x80-\xff]*$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the very thing that is looked for
-const CONTROL = /[\x00-\x08\x0a-\x1f\x7f]/;
+const isControl = (octet: number): boolean => (octet < 0x20 && octet !== 0x09) || octet === 0x7f;
+const hasControl = (text: string): boolean => Buffer.from(text, 'latin1').some(isControl);
 
 export function createMessageReader(options: ReaderOptions): MessageReader {
   const messages: MutableMessage[] = [];
@@ -164,7 +164,7 @@ export function createMessageReader(options: ReaderOptions): MessageReader {
 
 function isFieldLine(line: string): boolean {
   const colon = line.indexOf(':');
-  return colon > 0 && TOKEN.test(line.slice(0, colon)) && !CONTROL.test(line.slice(colon + 1));
+  return colon > 0 && TOKEN.test(line.slice(0, colon)) && !hasControl(line.slice(colon + 1));
 }
 
 function wrongInHead(head: string, kind: 'request' | 'response'): string | undefined {

@@ -8,7 +8,7 @@ import {
   type SandboxId,
   type ServiceName,
 } from '@sallyport/model';
-import { createClock, type RunningClock } from '@sallyport/process';
+import { type Clock, createClock } from '@sallyport/process';
 import {
   type Certificates,
   type CidrSet,
@@ -38,7 +38,6 @@ export interface Sandbox {
 export interface Supervisor {
   readonly listener: Listener;
   readonly instances: Instances;
-  readonly clock: RunningClock;
   readonly records: ExchangeRecord[];
   sandbox(name: string, services: Readonly<Record<string, number>>): Sandbox;
   stop(): Promise<void>;
@@ -48,7 +47,8 @@ export interface SupervisorOptions {
   readonly certificates: Certificates;
   readonly limits?: Partial<Limits> | undefined;
   readonly trusted?: CidrSet;
-  readonly port?: number;
+  /** Of the process, where there is one; else a clock of its own, that stops with it. */
+  readonly clock?: Clock;
 }
 
 export function hostNamed(sandbox: string, service: string): Host {
@@ -59,13 +59,14 @@ export function hostNamed(sandbox: string, service: string): Host {
 
 export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const clock = createClock();
+  const own = options.clock === undefined ? createClock() : undefined;
+  const clock = options.clock ?? (own as Clock);
   const instances = createInstances({ clock });
   const records: ExchangeRecord[] = [];
   const forbiddenPorts = new Set<number>();
   const listener = await listenForApps({
     address: '127.0.0.1',
-    port: options.port ?? 0,
+    port: 0,
     certificates: options.certificates,
     instances,
     limits,
@@ -79,7 +80,6 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
   return {
     listener,
     instances,
-    clock,
     records,
     sandbox(name, services) {
       const connector = createLoopback({ clock, forbiddenPorts, dialMs: limits.dialMs });
@@ -111,7 +111,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
     async stop() {
       for (const instance of instances.all()) instance.stop('stopped');
       await listener.drain(0);
-      clock.stop();
+      own?.stop();
     },
   };
 }

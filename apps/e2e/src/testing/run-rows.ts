@@ -13,7 +13,7 @@ const TITLES = {
 const ROW_MS = 40_000;
 
 /** Each row, in each of its ways, is a test on a stage of its own; many run side by side, for most only wait. */
-export function runRows(section: string, rows: readonly Row[]): void {
+export function runRows(section: string, rows: readonly Row[], rowMs = ROW_MS): void {
   vi.setConfig({ maxConcurrency: 12 });
   describe.concurrent(section, () => {
     for (const { id, title, ways, limits, run } of rows) {
@@ -29,7 +29,7 @@ export function runRows(section: string, rows: readonly Row[]): void {
               await stage.close();
             }
           },
-          ROW_MS,
+          rowMs,
         );
       }
     }

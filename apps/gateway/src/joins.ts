@@ -66,6 +66,8 @@ interface Joined {
 }
 
 const WRITE_TRIES_MAX = 5;
+/** Between two tries to put a member back on record. */
+const RESTORE_AGAIN_MS = 1_000;
 /** Changes that come together make one list. */
 const COALESCE_MS = 5;
 
@@ -75,6 +77,7 @@ export function createJoins(options: JoinsOptions): Joins {
   const byPool = new Map<PoolId, Set<Joined>>();
   const open = new Set<JoinId>();
   const dirty = new Set<PoolId>();
+  const restoring = new Set<Joined>();
   let planned = false;
 
   async function serve(stream: JoinStream): Promise<Result<void, Failure>> {
@@ -139,9 +142,10 @@ export function createJoins(options: JoinsOptions): Joins {
   }
 
   /** Puts the member on record. An existing record is updated, so that its create-revision stays and with it what was published. */
-  async function record({ memberId, poolId, joinId, proof, state }: Joined): Promise<Result<void, Failure>> {
+  async function record(join: Joined, stillWanted = () => true): Promise<Result<void, Failure>> {
+    const { memberId, poolId, joinId, proof, state } = join;
     const key = memberKey(poolId, memberId);
-    for (let attempt = 0; attempt < WRITE_TRIES_MAX; attempt += 1) {
+    for (let attempt = 0; attempt < WRITE_TRIES_MAX && stillWanted(); attempt += 1) {
       const own = membership.current();
       if (own === undefined) return err(failure('not-ready', 'this gateway holds no authority; try another'));
       const present = world.members(poolId).get(memberId);
@@ -167,8 +171,27 @@ export function createJoins(options: JoinsOptions): Joins {
 
   function assignDirty(): void {
     planned = false;
-    for (const poolId of dirty) for (const join of byPool.get(poolId) ?? []) assign(join);
+    for (const poolId of dirty) {
+      for (const join of byPool.get(poolId) ?? []) {
+        void restore(join);
+        assign(join);
+      }
+    }
     dirty.clear();
+  }
+
+  /**
+   * Another gateway has removed the member, by a Join that was given up and still put itself on record late, over this one.
+   * This one is alive, and the member believes it: so it puts the member back.
+   */
+  async function restore(join: Joined): Promise<void> {
+    const isWanted = (): boolean => joined.get(join.memberId) === join && !world.members(join.poolId).has(join.memberId);
+    if (restoring.has(join) || !isWanted()) return;
+    restoring.add(join);
+    const recorded = await record(join, isWanted);
+    restoring.delete(join);
+    log.info({ memberId: join.memberId, joinId: join.joinId, recorded: recorded.ok }, 'member put back on record');
+    if (!recorded.ok) clock.at(later(clock.now(), RESTORE_AGAIN_MS), () => void restore(join));
   }
 
   return {

@@ -1,5 +1,4 @@
-import type { Workload } from '@sallyport/driver';
-import { createStaticDriver, credentialHash, type StaticDriver, type StaticSupervisor } from '@sallyport/driver';
+import { createStaticDriver, credentialHash, type StaticDriver, type StaticState, type StaticSupervisor } from '@sallyport/driver';
 import type { PoolId, RuntimeId, SandboxName, WorkspaceId } from '@sallyport/model';
 
 /** The workloads and supervisors that there really are, and the driver that knows them. */
@@ -21,7 +20,7 @@ export interface Pods {
 
 export function createPods(): Pods {
   const supervisors = new Map<string, StaticSupervisor>();
-  const workloads = new Map<string, Workload>();
+  const workloads = new Map<string, StaticState['workloads'][number]>();
   const driver = createStaticDriver({ workloads: [], supervisors: [] });
   let lives = 0;
 

@@ -2,3 +2,4 @@
 export { type Following, type FollowOptions, followGateway } from './follow-gateway.ts';
 export type { GatewayPort } from './gateway-port.ts';
 export { createHosted, type Hosted, type HostedOptions } from './hosted.ts';
+export { letGo } from './let-go.ts';

@@ -1,4 +1,10 @@
-import { createStaticDriver, credentialHash, type StaticDriver, type StaticState, type StaticSupervisor } from '@sallyport/driver';
+import {
+  createStaticDriver,
+  credentialHash,
+  type StaticDriver,
+  type StaticState,
+  type StaticSupervisor,
+} from '@sallyport/driver';
 import type { PoolId, RuntimeId, SandboxName, WorkspaceId } from '@sallyport/model';
 
 /** The workloads and supervisors that there really are, and the driver that knows them. */

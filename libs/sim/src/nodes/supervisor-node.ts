@@ -1,7 +1,6 @@
 import type { MemberId, PoolId } from '@sallyport/model';
-import { later } from '@sallyport/model';
 import { type Connector, createInstances, DEFAULT_LIMITS } from '@sallyport/proxy';
-import { createHosted, type Following, followGateway, type GatewayPort } from '@sallyport/supervisor/member';
+import { createHosted, type Following, followGateway, type GatewayPort, letGo } from '@sallyport/supervisor/member';
 import type { HowKilled, SimProcess } from '../time/sim-process.ts';
 import type { GatewayNode } from './gateway-node.ts';
 import { gatewayPort } from './gateway-port.ts';
@@ -38,6 +37,7 @@ export interface SupervisorIdentity {
 
 /** As wire.ts of the supervisor: how long a draining member waits to be released. */
 const RELEASE_WAIT_MS = 3_000;
+const NEVER_ABORTED = new AbortController().signal;
 const CAPACITY = 10;
 const APP_PORT = 8443;
 
@@ -114,22 +114,14 @@ export function createSupervisorNode(
       const mine = life;
       if (mine === undefined || mine.draining()) return;
       mine.beginDraining();
-      const { clock } = mine.process;
-      const until = later(clock.now(), RELEASE_WAIT_MS);
-      mine.following.announce();
-      const look = (): void => {
-        const holds = [...mine.following.hosted()].some(
-          (hosted) =>
-            hosted.state().ownership.state === 'owned' &&
-            (!hosted.state().standing.released || hosted.state().releasing !== undefined),
-        );
-        if (holds && mine.following.joined() && clock.now() < until) return void clock.at(later(clock.now(), 20), look);
-        void mine.following.stop().then(() => {
+      const { following, process } = mine;
+      following.announce();
+      void letGo({ following, clock: process.clock, waitMs: RELEASE_WAIT_MS, deadline: NEVER_ABORTED })
+        .then(() => following.stop())
+        .then(() => {
           end(mine, 'in order');
           ended();
         });
-      };
-      look();
     },
   };
 }

@@ -196,13 +196,22 @@ export async function startApp(name: string, port = 0): Promise<App> {
   return app;
 }
 
-/** A port of loopback on which nothing listens. */
+/** Below what systems give out to whoever asks for any port: it would be given to the next application that starts. */
+const DEAD_PORTS = { from: 11_000, count: 20_000 };
+let nextDeadPort = process.pid * 61;
+
+/** A port of loopback on which nothing listens, nor will. */
 export async function deadPort(): Promise<number> {
-  const server = createServer();
-  server.listen({ host: '127.0.0.1', port: 0 });
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (;;) {
+    const port = DEAD_PORTS.from + (nextDeadPort++ % DEAD_PORTS.count);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false));
+      server.listen({ host: '127.0.0.1', port }, () => resolve(true));
+    });
+    if (!isFree) continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }

@@ -27,6 +27,7 @@ export interface SimProcess {
   pause(ms: number): void;
   /** The whole machine for so long: its monotonic clock stands still, its wall clock goes on. */
   suspend(ms: number): void;
+  /** Somebody sets its wall clock; nobody does while it is frozen. */
   setWall(byMs: number): void;
   /** `in order`: whoever it talked with hears of it. */
   kill(how?: HowKilled): void;
@@ -121,7 +122,13 @@ export function createSimProcess({ name, schedule, random, rate, wallOriginMs }:
     frozenAt: () => frozen?.at,
     pause: (ms) => freeze('paused', ms),
     suspend: (ms) => freeze('suspended', ms),
-    setWall: (byMs) => machine.setWall(byMs),
+    setWall(byMs) {
+      if (dead || frozen !== undefined) return;
+      machine.setWall(byMs);
+      // Seen within the second in which production reads its clock: a suspension that begins before, or a wall clock that
+      // is set back while the machine stands still, cannot be told by two clocks.
+      clock.now();
+    },
     kill(how = 'suddenly') {
       if (dead) return;
       dead = true;

@@ -1,3 +1,4 @@
+export * from './boundary.ts';
 export * from './candidates.ts';
 export * from './challenge.ts';
 export * from './judge.ts';

@@ -41,6 +41,14 @@ export const CLOCK_RATE_ERROR = 0.01;
 export const SHARED_TAKEOVER_WAIT_MS = 17_000;
 export const DEDICATED_TAKEOVER_WAIT_MS = 33_000;
 
+/** From issuing a nonce, by the boundary's own clock, for a shared and for a dedicated owner. */
+export const BOUNDARY_SHARED_MS = 15_000;
+export const BOUNDARY_DEDICATED_MS = 30_000;
+/** After a graceful change, how long channels of the one who let go may stay open. */
+export const BOUNDARY_OVERLAP_MS = 15_000;
+/** Nonces of a boundary that are alive at once: a handful of members, one each tick and after each change. */
+export const BOUNDARY_NONCES_MAX = 256;
+
 /** Discovery shows a record only with more than this left. */
 export const READER_MARGIN_MS = 2_000;
 export const READER_ECHO_EVERY_MS = 1_000;
@@ -59,6 +67,11 @@ assert(
 assert(
   DEDICATED_TAKEOVER_WAIT_MS > stretched(FRESHNESS_MS) + SUPERVISOR_MARGIN_MS,
   'a dedicated owner is silent before a successor is offered',
+);
+assert(
+  // The nonce was issued before the report was sent: a boundary ends no later than the lease that it goes with.
+  SHARED_TAKEOVER_WAIT_MS > stretched(BOUNDARY_SHARED_MS) && DEDICATED_TAKEOVER_WAIT_MS > stretched(BOUNDARY_DEDICATED_MS),
+  'a boundary that could not be reached refuses the old owner before a successor is offered',
 );
 assert(stretched(GATEWAY_TRUST_MS) < GATEWAY_LEASE_MS, 'a gateway stops trusting itself before its key can vanish');
 assert(2 * HEARTBEAT_EVERY_MS + CHALLENGE_EVERY_MS < FRESHNESS_MS, 'a lost heartbeat does not end freshness');

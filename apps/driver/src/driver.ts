@@ -1,13 +1,16 @@
 import type { Endpoint } from '@sallyport/authority';
-import type { Failure, MemberId, PoolId, Result, RuntimeId, SandboxName, ServiceName, WorkspaceId } from '@sallyport/model';
+import type { Declaration, Failure, MemberId, PoolId, Result, RuntimeId, SandboxName, WorkspaceId } from '@sallyport/model';
 
 /** What a driver does, whatever it observes: the static list, or Kubernetes. */
 export interface Driver {
   getCapabilities(): Capabilities;
-  /** `unknown`: no such workload. Never waits for, nor fails by, an endpoint. */
-  getSandbox(workspace: WorkspaceId, sandbox: SandboxName): Result<Workload, Failure>;
+  /** `unknown`: no such workload. `fenced`: several claim to be it. Never waits for, nor fails by, an endpoint. */
+  getSandbox(workspace: WorkspaceId, sandbox: SandboxName): Result<LivingWorkload, Failure>;
   listSandboxes(): Result<readonly Workload[], Failure>;
-  /** First every workload, then `synced`, then each change; the first ones within this call. Returns what ends it. */
+  /**
+   * First every workload, then `synced`, then each change; the first ones as soon as the driver knows them, within this call if
+   * it does already. `lost` ends it: the driver's own view is stale. Returns what ends it.
+   */
   watchSandboxes(watcher: (event: WorkloadEvent) => void): () => void;
   /** `unauthenticated`: the credential proves no supervisor. */
   authenticateSupervisor(credential: string): Promise<Result<Supervisor, Failure>>;
@@ -21,20 +24,34 @@ export interface Capabilities {
   readonly appEndpoints: boolean;
 }
 
-/** One workload in its present life. */
+/** What a workload itself declares: a service, its port, and how it is served. */
+export type DeclaredService = Declaration;
+
+/** One workload as it is now. */
 export interface Workload {
   readonly workspace: WorkspaceId;
   readonly sandbox: SandboxName;
-  readonly runtimeId: RuntimeId;
+  /** Its present life. Undefined: several claim to be it, and it is none of them. */
+  readonly runtimeId: RuntimeId | undefined;
   readonly ready: boolean;
-  /** What the workload itself declares. */
-  readonly services: readonly { readonly service: ServiceName; readonly port: number }[];
+  readonly services: readonly DeclaredService[];
+  /** Who shall serve it. Undefined: the gateway decides. */
+  readonly mode?: 'dedicated' | 'shared' | undefined;
+  /** The pool of a shared one. */
+  readonly poolId?: PoolId | undefined;
+  /** The pool that a supervisor of this sandbox alone proves itself for. Absent: the gateway makes one. */
+  readonly dedicatedPoolId?: PoolId | undefined;
+  /** For people: what of its declarations is not followed, and why. Empty or absent: all is. */
+  readonly problem?: string;
 }
+
+export type LivingWorkload = Workload & { readonly runtimeId: RuntimeId };
 
 export type WorkloadEvent =
   | { readonly kind: 'upserted'; readonly workload: Workload }
   | { readonly kind: 'removed'; readonly workload: Workload }
-  | { readonly kind: 'synced' };
+  | { readonly kind: 'synced' }
+  | { readonly kind: 'lost'; readonly why: string };
 
 export interface Supervisor {
   /** One life of it. */

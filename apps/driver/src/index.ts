@@ -1,5 +1,6 @@
 export { type Config, readConfig } from './config.ts';
 export type * from './driver.ts';
+export { createKubernetesDriver, type KubernetesDriver } from './kubernetes-driver.ts';
 export { type DriverServer, serveDriver } from './serve.ts';
 export {
   createStaticDriver,

@@ -1,3 +1,4 @@
+import { DEFAULT_POLICY } from '@sallyport/model';
 import { createLog } from '@sallyport/process';
 import { call, driverV1, type Link, openLink, openServerStream, openTlsFiles, type TlsSource } from '@sallyport/wire';
 import { createTestAuthority } from '@sallyport/wire/testing';
@@ -11,7 +12,13 @@ const authority = await createTestAuthority();
 const plain = (value: unknown): never => value as never;
 const state = {
   workloads: [
-    plain({ workspace: 'team', sandbox: 'demo', runtimeId: 'r1', ready: true, services: [{ service: 'web', port: 80 }] }),
+    plain({
+      workspace: 'team',
+      sandbox: 'demo',
+      runtimeId: 'r1',
+      ready: true,
+      services: [{ service: 'web', port: 80, policy: DEFAULT_POLICY }],
+    }),
   ],
   supervisors: [plain({ supervisorUid: 'sup-1', poolId: 'p1', credentialHash: credentialHash('secret'), address: '127.0.0.1' })],
 };
@@ -61,11 +68,14 @@ describe('a gateway asks the driver', () => {
     });
   });
   test('for one workload, and for all', async () => {
+    const services = [{ service: 'web', port: 80, policy: { host: '', origin: 1, cookies: 1 } }];
+    const asked = { mode: 0, poolId: '', dedicatedPoolId: '', problem: '' };
+    const workload = { workspace: 'team', sandbox: 'demo', runtimeId: 'r1', ready: true, services, ...asked };
     expect(await call(link, service.getSandbox, { workspace: 'team', sandbox: 'demo' }, options)).toEqual({
       ok: true,
-      value: { workload: state.workloads[0] },
+      value: { workload },
     });
-    expect(await call(link, service.listSandboxes, {}, options)).toEqual({ ok: true, value: { workloads: state.workloads } });
+    expect(await call(link, service.listSandboxes, {}, options)).toEqual({ ok: true, value: { workloads: [workload] } });
   });
   test('who a supervisor is, and where it can be reached', async () => {
     expect(await call(link, service.authenticateSupervisor, { credential: 'secret' }, options)).toMatchObject({

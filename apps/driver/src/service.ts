@@ -1,6 +1,6 @@
 import { err, type Failure, failure, type MemberId, ok, type PoolId, type Result } from '@sallyport/model';
 import { VERSION } from '@sallyport/process';
-import { admitted, type Binding, bind, driverV1 } from '@sallyport/wire';
+import { admitted, type Binding, bind, driverV1, policyMessage, supervisorV1 } from '@sallyport/wire';
 import type { Driver, Workload, WorkloadEvent } from './driver.ts';
 
 /** The driver's two services over any driver. Open watches are ended when `stopping` is aborted. */
@@ -23,7 +23,7 @@ export function driverServices(driver: Driver, stopping: AbortSignal): readonly 
       },
       watchSandboxes: (_request, stream) =>
         new Promise<Result<void, Failure>>((resolve) => {
-          const stop = driver.watchSandboxes((event) => stream.send({ event: eventMessage(event) }));
+          let stop = (): void => undefined;
           const end = (result: Result<void, Failure>): void => {
             stop();
             stopping.removeEventListener('abort', leave);
@@ -32,8 +32,12 @@ export function driverServices(driver: Driver, stopping: AbortSignal): readonly 
           const leave = (): void => end(err(failure('not-ready', 'the driver is stopping')));
           stream.signal.addEventListener('abort', () => end(ok(undefined)), { once: true });
           stopping.addEventListener('abort', leave, { once: true });
-          if (stream.signal.aborted) end(ok(undefined));
-          else if (stopping.aborted) leave();
+          if (stream.signal.aborted) return end(ok(undefined));
+          if (stopping.aborted) return leave();
+          stop = driver.watchSandboxes((event) => {
+            if (event.kind === 'lost') end(err(failure('not-ready', event.why)));
+            else stream.send({ event: eventMessage(event) });
+          });
         }),
       async authenticateSupervisor(request) {
         const credential = admitted((check) => check.credential('credential', request.credential));
@@ -57,17 +61,29 @@ export function driverServices(driver: Driver, stopping: AbortSignal): readonly 
   ];
 }
 
+const MODES = {
+  dedicated: supervisorV1.Mode.MODE_DEDICATED,
+  shared: supervisorV1.Mode.MODE_SHARED,
+} as const;
+
 const workloadMessage = (workload: Workload): driverV1.Workload => ({
-  ...workload,
-  services: workload.services.map((service) => ({ ...service })),
+  workspace: workload.workspace,
+  sandbox: workload.sandbox,
+  runtimeId: workload.runtimeId ?? '',
+  ready: workload.ready,
+  services: workload.services.map(({ service, port, policy }) => ({ service, port, policy: policyMessage(policy) })),
+  mode: workload.mode === undefined ? supervisorV1.Mode.MODE_UNSPECIFIED : MODES[workload.mode],
+  poolId: workload.poolId ?? '',
+  dedicatedPoolId: workload.dedicatedPoolId ?? '',
+  problem: workload.problem ?? '',
 });
 
-function eventMessage(event: WorkloadEvent): driverV1.WatchSandboxesResponse['event'] {
+function eventMessage(event: Exclude<WorkloadEvent, { kind: 'lost' }>): driverV1.WatchSandboxesResponse['event'] {
   switch (event.kind) {
     case 'upserted':
       return { $case: 'upserted', value: workloadMessage(event.workload) };
     case 'removed': {
-      const { workspace, sandbox, runtimeId } = event.workload;
+      const { workspace, sandbox, runtimeId = '' } = event.workload;
       return { $case: 'removed', value: { workspace, sandbox, runtimeId } };
     }
     case 'synced':

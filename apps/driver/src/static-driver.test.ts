@@ -1,6 +1,6 @@
 import type { Result } from '@sallyport/model';
 import { describe, expect, test } from 'vitest';
-import type { Workload, WorkloadEvent } from './driver.ts';
+import type { LivingWorkload as Workload, WorkloadEvent } from './driver.ts';
 import { createStaticDriver, credentialHash, type StaticState } from './static-driver.ts';
 
 const plain = (value: unknown): never => value as never;
@@ -27,7 +27,11 @@ describe('a watcher hears what is there, then what changes', () => {
   const driver = createStaticDriver(state);
   const heard: string[] = [];
   const stop = driver.watchSandboxes((event: WorkloadEvent) =>
-    heard.push(event.kind === 'synced' ? 'synced' : `${event.kind} ${event.workload.sandbox} ${event.workload.runtimeId}`),
+    heard.push(
+      event.kind === 'synced' || event.kind === 'lost'
+        ? 'synced'
+        : `${event.kind} ${event.workload.sandbox} ${event.workload.runtimeId}`,
+    ),
   );
   const steps: [title: string, workloads: Workload[], want: string[]][] = [
     ['at first', [workload('demo')], ['upserted demo r-demo', 'synced']],

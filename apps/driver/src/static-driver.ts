@@ -1,6 +1,6 @@
 import { err, failure, fenced, ok, type PoolId } from '@sallyport/model';
 import { sha256hex } from '@sallyport/process';
-import type { Driver, Workload, WorkloadEvent } from './driver.ts';
+import type { Driver, LivingWorkload, WorkloadEvent } from './driver.ts';
 
 /** A supervisor that is known beforehand. */
 export interface StaticSupervisor {
@@ -14,7 +14,7 @@ export interface StaticSupervisor {
 
 /** Everything that a static driver knows: a whole value, replaced as one. */
 export interface StaticState {
-  readonly workloads: readonly Workload[];
+  readonly workloads: readonly LivingWorkload[];
   readonly supervisors: readonly StaticSupervisor[];
 }
 
@@ -67,10 +67,13 @@ export function createStaticDriver(initial: StaticState): StaticDriver {
   };
 }
 
-const byName = (workloads: readonly Workload[]): ReadonlyMap<string, Workload> =>
+const byName = (workloads: readonly LivingWorkload[]): ReadonlyMap<string, LivingWorkload> =>
   new Map(workloads.map((workload) => [`${workload.workspace}/${workload.sandbox}`, workload]));
 
-function* differences(before: ReadonlyMap<string, Workload>, after: ReadonlyMap<string, Workload>): Generator<WorkloadEvent> {
+function* differences(
+  before: ReadonlyMap<string, LivingWorkload>,
+  after: ReadonlyMap<string, LivingWorkload>,
+): Generator<WorkloadEvent> {
   for (const [name, workload] of before) if (!after.has(name)) yield { kind: 'removed', workload };
   for (const [name, workload] of after) {
     const old = before.get(name);

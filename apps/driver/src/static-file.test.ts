@@ -1,3 +1,4 @@
+import { DEFAULT_POLICY } from '@sallyport/model';
 import { describe, expect, test } from 'vitest';
 import { parseStaticState, readStaticFile } from './static-file.ts';
 
@@ -11,7 +12,7 @@ test('a whole file is read', () => {
   ).toEqual({
     ok: true,
     value: {
-      workloads: [{ ...workload, ready: false, services: [{ service: 'web', port: 80 }] }],
+      workloads: [{ ...workload, ready: false, services: [{ service: 'web', port: 80, policy: DEFAULT_POLICY }] }],
       supervisors: [{ supervisorUid: 'sup-1', poolId: 'p1', address: '10.0.0.7', credentialHash: 'a'.repeat(64) }],
     },
   });

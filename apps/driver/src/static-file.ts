@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
-import { err, type PoolId, type Result, type RuntimeId } from '@sallyport/model';
+import { DEFAULT_POLICY, err, type PoolId, type Result, type RuntimeId } from '@sallyport/model';
 import { type Check, checked } from '@sallyport/wire';
-import type { Workload } from './driver.ts';
+import type { LivingWorkload } from './driver.ts';
 import type { StaticState, StaticSupervisor } from './static-driver.ts';
 
 /** Workloads or supervisors in one file. */
@@ -58,7 +58,7 @@ export function parseStaticState(text: string): Result<StaticState, string> {
   });
 }
 
-const readWorkload = (check: Check, entry: Record<string, unknown>): Workload => ({
+const readWorkload = (check: Check, entry: Record<string, unknown>): LivingWorkload => ({
   workspace: check.workspace('workloads.workspace', textIn(entry.workspace)),
   sandbox: check.sandbox('workloads.sandbox', textIn(entry.sandbox)),
   runtimeId: check.id<RuntimeId>('workloads.runtimeId', textIn(entry.runtimeId)),
@@ -72,6 +72,7 @@ const readWorkload = (check: Check, entry: Record<string, unknown>): Workload =>
       return {
         service: check.service('workloads.services.service', textIn(fields.service)),
         port: check.port('workloads.services.port', Number(fields.port)),
+        policy: DEFAULT_POLICY,
       };
     },
   ),

@@ -41,6 +41,15 @@ export interface Configuration {
   /** SHA-256 over the canonical content, hexadecimal; made by the gateway. */
   readonly hash: string;
   readonly services: readonly ConfiguredService[];
+  /** What of it the workload declares itself; not part of the content. Absent: nothing. */
+  readonly followed?: FollowedDeclarations;
+}
+
+/** Only this is withdrawn when the workload goes; the rest is an operator's. */
+export interface FollowedDeclarations {
+  /** The sandbox itself was registered for the workload. */
+  readonly registered: boolean;
+  readonly services: readonly ServiceName[];
 }
 
 /** Services that one sandbox may declare. */

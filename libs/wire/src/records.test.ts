@@ -31,6 +31,10 @@ describe('what is written is read', () => {
     }),
     row('name', records.encodeName, records.decodeName, 'sb1' as never),
     row('configuration', records.encodeConfiguration, records.decodeConfiguration, configuration),
+    row('configuration that a workload has a part in', records.encodeConfiguration, records.decodeConfiguration, {
+      ...configuration,
+      followed: { registered: true, services: ['web' as never] },
+    }),
     row('configuration of nothing', records.encodeConfiguration, records.decodeConfiguration, { ...configuration, services: [] }),
     row('credential', records.encodeCredential, records.decodeCredential, 7n as never),
     row('session', records.encodeSession, records.decodeSession, {
@@ -158,8 +162,14 @@ describe('what is not such a record is a problem, never a throw', () => {
       /hash/,
     ],
     [
+      'a followed service of a bad name',
+      records.encodeConfiguration({ ...configuration, followed: { registered: true, services: ['We--b' as never] } }, opId),
+      records.decodeConfiguration,
+      /followed.services/,
+    ],
+    [
       'no configuration',
-      pb.ConfigurationRecord.encode({ opId, configuration: undefined }).finish(),
+      pb.ConfigurationRecord.encode({ opId, configuration: undefined, followed: undefined }).finish(),
       records.decodeConfiguration,
       /configuration is missing/,
     ],

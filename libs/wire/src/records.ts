@@ -1,15 +1,17 @@
 import type { GatewayRecord, Grant, MemberRecord, Mode, SandboxRecord, SessionRecord } from '@sallyport/authority';
-import type {
-  Configuration,
-  CredentialEpoch,
-  GatewayEpoch,
-  GatewayId,
-  Generation,
-  JoinId,
-  PoolId,
-  RuntimeId,
-  SandboxId,
-  SessionId,
+import {
+  type Configuration,
+  type CredentialEpoch,
+  type FollowedDeclarations,
+  type GatewayEpoch,
+  type GatewayId,
+  type Generation,
+  type JoinId,
+  type PoolId,
+  type RuntimeId,
+  type SandboxId,
+  SERVICES_PER_SANDBOX_MAX,
+  type SessionId,
 } from '@sallyport/model';
 import type { Check } from './check.ts';
 import { configurationMessage, nameIn, readConfiguration } from './configuration.ts';
@@ -84,9 +86,26 @@ export const { encode: encodeName, decode: decodeName } = recordCodec<SandboxId,
 /** `config/{sandboxId}` */
 export const { encode: encodeConfiguration, decode: decodeConfiguration } = recordCodec<Configuration, pb.ConfigurationRecord>(
   pb.ConfigurationRecord,
-  (configuration, opId) => ({ opId, configuration: configurationMessage(configuration) }),
-  (check, message) => readConfiguration(check, 'configuration', message.configuration),
+  (configuration, opId) => ({
+    opId,
+    configuration: configurationMessage(configuration),
+    followed: followedMessage(configuration.followed),
+  }),
+  (check, message) => {
+    const configuration = readConfiguration(check, 'configuration', message.configuration);
+    return message.followed === undefined ? configuration : { ...configuration, followed: readFollowed(check, message.followed) };
+  },
 );
+
+const followedMessage = (followed: FollowedDeclarations | undefined): pb.FollowedDeclarations | undefined =>
+  followed === undefined ? undefined : { registered: followed.registered, services: [...followed.services] };
+
+const readFollowed = (check: Check, { registered, services }: pb.FollowedDeclarations): FollowedDeclarations => ({
+  registered,
+  services: check.list('followed.services', services, SERVICES_PER_SANDBOX_MAX, (service) =>
+    check.service('followed.services', service),
+  ),
+});
 
 /** `credential/{sandboxId}` */
 export const { encode: encodeCredential, decode: decodeCredential } = recordCodec<CredentialEpoch, pb.CredentialRecord>(

@@ -20,6 +20,7 @@ import {
   type ServiceError,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import { Mode, modeFromJSON, modeToJSON, ServicePolicy } from "../../supervisor/v1/supervisor.ts";
 
 export const protobufPackage = "sallyport.driver.v1";
 
@@ -40,17 +41,30 @@ export interface GetCapabilitiesResponse {
 export interface Workload {
   workspace: string;
   sandbox: string;
-  /** One life of it: a Pod UID. */
+  /** One life of it: a Pod UID. Empty: several workloads claim the name, and it is none of them; `problem` says which. */
   runtimeId: string;
   ready: boolean;
   /** Services that the workload declares itself (by annotation). Absent on drivers that have no such thing. */
   services: DeclaredService[];
+  /** Who shall serve it, as the workload asks. Unspecified: the gateway decides. */
+  mode: Mode;
+  /** The pool of shared supervisors that it asks for. Empty: the gateway's default. */
+  poolId: string;
+  /**
+   * The pool that a supervisor of this sandbox alone proves itself for, where the driver knows supervisors. Empty: the
+   * gateway makes one.
+   */
+  dedicatedPoolId: string;
+  /** For people: what of its declarations is not followed, and why. Empty: all is. */
+  problem: string;
 }
 
 export interface DeclaredService {
   /** Empty: the unnamed service. */
   service: string;
   port: number;
+  /** Absent: the defaults. */
+  policy: ServicePolicy | undefined;
 }
 
 export interface GetSandboxRequest {
@@ -281,7 +295,17 @@ export const GetCapabilitiesResponse: MessageFns<GetCapabilitiesResponse> = {
 };
 
 function createBaseWorkload(): Workload {
-  return { workspace: "", sandbox: "", runtimeId: "", ready: false, services: [] };
+  return {
+    workspace: "",
+    sandbox: "",
+    runtimeId: "",
+    ready: false,
+    services: [],
+    mode: 0,
+    poolId: "",
+    dedicatedPoolId: "",
+    problem: "",
+  };
 }
 
 export const Workload: MessageFns<Workload> = {
@@ -300,6 +324,18 @@ export const Workload: MessageFns<Workload> = {
     }
     for (const v of message.services) {
       DeclaredService.encode(v!, writer.uint32(42).fork()).join();
+    }
+    if (message.mode !== 0) {
+      writer.uint32(48).int32(message.mode);
+    }
+    if (message.poolId !== "") {
+      writer.uint32(58).string(message.poolId);
+    }
+    if (message.dedicatedPoolId !== "") {
+      writer.uint32(66).string(message.dedicatedPoolId);
+    }
+    if (message.problem !== "") {
+      writer.uint32(74).string(message.problem);
     }
     return writer;
   },
@@ -357,6 +393,38 @@ export const Workload: MessageFns<Workload> = {
             message.services.push(DeclaredService.decode(reader, reader.uint32()));
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.mode = reader.int32() as any;
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.poolId = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.dedicatedPoolId = reader.string();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -382,6 +450,18 @@ export const Workload: MessageFns<Workload> = {
       services: globalThis.Array.isArray(object?.services)
         ? object.services.map((e: any) => DeclaredService.fromJSON(e))
         : [],
+      mode: isSet(object.mode) ? modeFromJSON(object.mode) : 0,
+      poolId: isSet(object.poolId)
+        ? globalThis.String(object.poolId)
+        : isSet(object.pool_id)
+        ? globalThis.String(object.pool_id)
+        : "",
+      dedicatedPoolId: isSet(object.dedicatedPoolId)
+        ? globalThis.String(object.dedicatedPoolId)
+        : isSet(object.dedicated_pool_id)
+        ? globalThis.String(object.dedicated_pool_id)
+        : "",
+      problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
     };
   },
 
@@ -402,6 +482,18 @@ export const Workload: MessageFns<Workload> = {
     if (message.services?.length) {
       obj.services = message.services.map((e) => DeclaredService.toJSON(e));
     }
+    if (message.mode !== 0) {
+      obj.mode = modeToJSON(message.mode);
+    }
+    if (message.poolId !== "") {
+      obj.poolId = message.poolId;
+    }
+    if (message.dedicatedPoolId !== "") {
+      obj.dedicatedPoolId = message.dedicatedPoolId;
+    }
+    if (message.problem !== "") {
+      obj.problem = message.problem;
+    }
     return obj;
   },
 
@@ -415,12 +507,16 @@ export const Workload: MessageFns<Workload> = {
     message.runtimeId = object.runtimeId ?? "";
     message.ready = object.ready ?? false;
     message.services = object.services?.map((e) => DeclaredService.fromPartial(e)) || [];
+    message.mode = object.mode ?? 0;
+    message.poolId = object.poolId ?? "";
+    message.dedicatedPoolId = object.dedicatedPoolId ?? "";
+    message.problem = object.problem ?? "";
     return message;
   },
 };
 
 function createBaseDeclaredService(): DeclaredService {
-  return { service: "", port: 0 };
+  return { service: "", port: 0, policy: undefined };
 }
 
 export const DeclaredService: MessageFns<DeclaredService> = {
@@ -430,6 +526,9 @@ export const DeclaredService: MessageFns<DeclaredService> = {
     }
     if (message.port !== 0) {
       writer.uint32(16).uint32(message.port);
+    }
+    if (message.policy !== undefined) {
+      ServicePolicy.encode(message.policy, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -463,6 +562,14 @@ export const DeclaredService: MessageFns<DeclaredService> = {
             message.port = reader.uint32();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.policy = ServicePolicy.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -479,6 +586,7 @@ export const DeclaredService: MessageFns<DeclaredService> = {
     return {
       service: isSet(object.service) ? globalThis.String(object.service) : "",
       port: isSet(object.port) ? globalThis.Number(object.port) : 0,
+      policy: isSet(object.policy) ? ServicePolicy.fromJSON(object.policy) : undefined,
     };
   },
 
@@ -490,6 +598,9 @@ export const DeclaredService: MessageFns<DeclaredService> = {
     if (message.port !== 0) {
       obj.port = Math.round(message.port);
     }
+    if (message.policy !== undefined) {
+      obj.policy = ServicePolicy.toJSON(message.policy);
+    }
     return obj;
   },
 
@@ -500,6 +611,9 @@ export const DeclaredService: MessageFns<DeclaredService> = {
     const message = createBaseDeclaredService();
     message.service = object.service ?? "";
     message.port = object.port ?? 0;
+    message.policy = (object.policy !== undefined && object.policy !== null)
+      ? ServicePolicy.fromPartial(object.policy)
+      : undefined;
     return message;
   },
 };
@@ -1621,7 +1735,10 @@ export const ComputeDriverServiceService = {
       Buffer.from(GetCapabilitiesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetCapabilitiesResponse => GetCapabilitiesResponse.decode(value),
   },
-  /** NOT_FOUND: no such sandbox. Never waits for, nor fails by, endpoint resolution. */
+  /**
+   * NOT_FOUND: no such sandbox. FAILED_PRECONDITION: several workloads claim to be it. UNAVAILABLE: the driver has not seen
+   * the workloads yet. Never waits for, nor fails by, endpoint resolution.
+   */
   getSandbox: {
     path: "/sallyport.driver.v1.ComputeDriverService/GetSandbox" as const,
     requestStream: false as const,
@@ -1641,7 +1758,10 @@ export const ComputeDriverServiceService = {
       Buffer.from(ListSandboxesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListSandboxesResponse => ListSandboxesResponse.decode(value),
   },
-  /** First every sandbox, then `synced`, then each change. */
+  /**
+   * First every sandbox, then `synced`, then each change. Not `synced` before the driver has seen everything itself; and
+   * UNAVAILABLE ends it when the driver's own view is stale. A watch that ended says nothing about any workload.
+   */
   watchSandboxes: {
     path: "/sallyport.driver.v1.ComputeDriverService/WatchSandboxes" as const,
     requestStream: false as const,
@@ -1670,10 +1790,16 @@ export const ComputeDriverServiceService = {
 
 export interface ComputeDriverServiceServer extends UntypedServiceImplementation {
   getCapabilities: handleUnaryCall<GetCapabilitiesRequest, GetCapabilitiesResponse>;
-  /** NOT_FOUND: no such sandbox. Never waits for, nor fails by, endpoint resolution. */
+  /**
+   * NOT_FOUND: no such sandbox. FAILED_PRECONDITION: several workloads claim to be it. UNAVAILABLE: the driver has not seen
+   * the workloads yet. Never waits for, nor fails by, endpoint resolution.
+   */
   getSandbox: handleUnaryCall<GetSandboxRequest, GetSandboxResponse>;
   listSandboxes: handleUnaryCall<ListSandboxesRequest, ListSandboxesResponse>;
-  /** First every sandbox, then `synced`, then each change. */
+  /**
+   * First every sandbox, then `synced`, then each change. Not `synced` before the driver has seen everything itself; and
+   * UNAVAILABLE ends it when the driver's own view is stale. A watch that ended says nothing about any workload.
+   */
   watchSandboxes: handleServerStreamingCall<WatchSandboxesRequest, WatchSandboxesResponse>;
   /** Whether a credential proves a supervisor. UNAUTHENTICATED: it does not. */
   authenticateSupervisor: handleUnaryCall<AuthenticateSupervisorRequest, AuthenticateSupervisorResponse>;
@@ -1695,7 +1821,10 @@ export interface ComputeDriverServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetCapabilitiesResponse) => void,
   ): ClientUnaryCall;
-  /** NOT_FOUND: no such sandbox. Never waits for, nor fails by, endpoint resolution. */
+  /**
+   * NOT_FOUND: no such sandbox. FAILED_PRECONDITION: several workloads claim to be it. UNAVAILABLE: the driver has not seen
+   * the workloads yet. Never waits for, nor fails by, endpoint resolution.
+   */
   getSandbox(
     request: GetSandboxRequest,
     callback: (error: ServiceError | null, response: GetSandboxResponse) => void,
@@ -1726,7 +1855,10 @@ export interface ComputeDriverServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListSandboxesResponse) => void,
   ): ClientUnaryCall;
-  /** First every sandbox, then `synced`, then each change. */
+  /**
+   * First every sandbox, then `synced`, then each change. Not `synced` before the driver has seen everything itself; and
+   * UNAVAILABLE ends it when the driver's own view is stale. A watch that ended says nothing about any workload.
+   */
   watchSandboxes(
     request: WatchSandboxesRequest,
     options?: Partial<CallOptions>,

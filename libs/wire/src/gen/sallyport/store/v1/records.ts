@@ -65,7 +65,18 @@ export interface NameRecord {
 /** config/{sandboxId} */
 export interface ConfigurationRecord {
   opId: string;
-  configuration: ConfigurationSnapshot | undefined;
+  configuration:
+    | ConfigurationSnapshot
+    | undefined;
+  /** Absent: no workload has a part in it. */
+  followed: FollowedDeclarations | undefined;
+}
+
+/** What of a configuration a workload declares itself. Only this is withdrawn when the workload goes. */
+export interface FollowedDeclarations {
+  /** The sandbox itself was registered for the workload, and goes with it unless an operator declares something for it. */
+  registered: boolean;
+  services: string[];
 }
 
 /** credential/{sandboxId} */
@@ -877,7 +888,7 @@ export const NameRecord: MessageFns<NameRecord> = {
 };
 
 function createBaseConfigurationRecord(): ConfigurationRecord {
-  return { opId: "", configuration: undefined };
+  return { opId: "", configuration: undefined, followed: undefined };
 }
 
 export const ConfigurationRecord: MessageFns<ConfigurationRecord> = {
@@ -887,6 +898,9 @@ export const ConfigurationRecord: MessageFns<ConfigurationRecord> = {
     }
     if (message.configuration !== undefined) {
       ConfigurationSnapshot.encode(message.configuration, writer.uint32(18).fork()).join();
+    }
+    if (message.followed !== undefined) {
+      FollowedDeclarations.encode(message.followed, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -920,6 +934,14 @@ export const ConfigurationRecord: MessageFns<ConfigurationRecord> = {
             message.configuration = ConfigurationSnapshot.decode(reader, reader.uint32());
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.followed = FollowedDeclarations.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -940,6 +962,7 @@ export const ConfigurationRecord: MessageFns<ConfigurationRecord> = {
         ? globalThis.String(object.op_id)
         : "",
       configuration: isSet(object.configuration) ? ConfigurationSnapshot.fromJSON(object.configuration) : undefined,
+      followed: isSet(object.followed) ? FollowedDeclarations.fromJSON(object.followed) : undefined,
     };
   },
 
@@ -950,6 +973,9 @@ export const ConfigurationRecord: MessageFns<ConfigurationRecord> = {
     }
     if (message.configuration !== undefined) {
       obj.configuration = ConfigurationSnapshot.toJSON(message.configuration);
+    }
+    if (message.followed !== undefined) {
+      obj.followed = FollowedDeclarations.toJSON(message.followed);
     }
     return obj;
   },
@@ -963,6 +989,94 @@ export const ConfigurationRecord: MessageFns<ConfigurationRecord> = {
     message.configuration = (object.configuration !== undefined && object.configuration !== null)
       ? ConfigurationSnapshot.fromPartial(object.configuration)
       : undefined;
+    message.followed = (object.followed !== undefined && object.followed !== null)
+      ? FollowedDeclarations.fromPartial(object.followed)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseFollowedDeclarations(): FollowedDeclarations {
+  return { registered: false, services: [] };
+}
+
+export const FollowedDeclarations: MessageFns<FollowedDeclarations> = {
+  encode(message: FollowedDeclarations, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.registered !== false) {
+      writer.uint32(8).bool(message.registered);
+    }
+    for (const v of message.services) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FollowedDeclarations {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFollowedDeclarations();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.registered = reader.bool();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.services.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): FollowedDeclarations {
+    return {
+      registered: isSet(object.registered) ? globalThis.Boolean(object.registered) : false,
+      services: globalThis.Array.isArray(object?.services) ? object.services.map((e: any) => globalThis.String(e)) : [],
+    };
+  },
+
+  toJSON(message: FollowedDeclarations): unknown {
+    const obj: any = {};
+    if (message.registered !== false) {
+      obj.registered = message.registered;
+    }
+    if (message.services?.length) {
+      obj.services = message.services;
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<FollowedDeclarations>, I>>(base?: I): FollowedDeclarations {
+    return FollowedDeclarations.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FollowedDeclarations>, I>>(object: I): FollowedDeclarations {
+    const message = createBaseFollowedDeclarations();
+    message.registered = object.registered ?? false;
+    message.services = object.services?.map((e) => e) || [];
     return message;
   },
 };

@@ -1,0 +1,81 @@
+import { type Instant, LONG_AGO, later } from '@sallyport/model';
+import { type Clock, type Log, sha256hex } from '@sallyport/process';
+import type { KubeClient } from './kube/client.ts';
+import { type Pod, podName } from './pods/pod.ts';
+
+/** Says in the Pod's own Events what of it is not followed: `kubectl describe pod` shows it to whoever wrote the annotation. */
+export interface PodEvents {
+  report(pod: Pod, problem: string): void;
+}
+
+/** Reports at once, and how often one more; milliseconds. A namespace full of mistakes must not become a flood of writes. */
+const BURST = 20;
+const REFILL_MS = 2_000;
+/** The same about the same Pod is said again after this; the API server forgets Events after an hour. */
+const AGAIN_MS = 3_600_000;
+const REMEMBERED_MAX = 10_000;
+const NOTE_LENGTH_MAX = 1_024;
+
+export interface PodEventsOptions {
+  readonly client: Pick<KubeClient, 'post'>;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** RFC 3339. */
+  readonly timestamp: () => string;
+  readonly instance: string;
+}
+
+export function createPodEvents({ client, clock, log, timestamp, instance }: PodEventsOptions): PodEvents {
+  const said = new Map<string, Instant>();
+  let tokens = BURST;
+  let filledAt: Instant = LONG_AGO;
+
+  function mayWrite(now: Instant): boolean {
+    tokens = Math.min(BURST, tokens + (now - filledAt) / REFILL_MS);
+    filledAt = now;
+    if (tokens < 1) return false;
+    tokens -= 1;
+    return true;
+  }
+
+  return {
+    report(pod, problem) {
+      const now = clock.now();
+      const key = `${pod.uid} ${problem}`;
+      const last = said.get(key);
+      if (last !== undefined && now < later(last, AGAIN_MS)) return;
+      // Not remembered: it is said when the Pod changes next.
+      if (!mayWrite(now)) return;
+      said.delete(key);
+      said.set(key, now);
+      if (said.size > REMEMBERED_MAX) said.delete(said.keys().next().value as string);
+      void client
+        .post(`/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/events`, eventOf(pod, problem, timestamp(), instance))
+        .then((answer) => {
+          // Another replica of the driver has said it.
+          if (!answer.ok && answer.error.kind !== 'conflict')
+            log.warn({ pod: podName(pod), problem, why: answer.error.message }, 'an Event could not be written');
+        });
+    },
+  };
+}
+
+/** Its name follows from what it says, so that replicas of the driver say it once. */
+export function eventOf(pod: Pod, problem: string, at: string, instance: string): unknown {
+  const digest = sha256hex(`${pod.uid} ${problem} ${at.slice(0, 13)}`).slice(0, 16);
+  return {
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name: `${pod.name.slice(0, 200)}.${digest}`, namespace: pod.namespace },
+    involvedObject: { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid },
+    type: 'Warning',
+    reason: 'SallyportDeclaration',
+    message: problem.slice(0, NOTE_LENGTH_MAX),
+    firstTimestamp: at,
+    lastTimestamp: at,
+    count: 1,
+    source: { component: 'sallyport-driver' },
+    reportingComponent: 'sallyport.dev/driver',
+    reportingInstance: instance.slice(0, 128),
+  };
+}

@@ -1,0 +1,32 @@
+import { apiVersionOf, RESOURCES } from './resources.ts';
+
+/** What clients ask before they ask for anything: which groups, versions and kinds there are. */
+export function discoveryOf(path: string): object | undefined {
+  if (path === '/version') return { major: '1', minor: '34', gitVersion: 'v1.34.0' };
+  if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
+  if (path === '/apis') {
+    const groups = RESOURCES.filter(({ group }) => group !== '').map(({ group, version }) => {
+      const named = { groupVersion: `${group}/${version}`, version };
+      return { name: group, versions: [named], preferredVersion: named };
+    });
+    return { kind: 'APIGroupList', apiVersion: 'v1', groups };
+  }
+  const resources = RESOURCES.filter(
+    (resource) => path === `/${resource.group === '' ? 'api' : 'apis'}/${apiVersionOf(resource)}`,
+  );
+  const [first] = resources;
+  if (first === undefined) return undefined;
+  return {
+    kind: 'APIResourceList',
+    apiVersion: 'v1',
+    groupVersion: apiVersionOf(first),
+    resources: resources.map(({ plural, kind }) => ({
+      name: plural,
+      singularName: kind.toLowerCase(),
+      namespaced: true,
+      kind,
+      verbs: ['create', 'get', 'list', 'watch'],
+      shortNames: plural === 'pods' ? ['po'] : [],
+    })),
+  };
+}

@@ -1,0 +1,111 @@
+import { Agent, request } from 'node:https';
+
+/** One question from outside and what came of it. Times are milliseconds of `performance.now()`. */
+export interface Probe {
+  readonly id: string;
+  readonly port: number;
+  readonly sentAt: number;
+  readonly answeredAt: number;
+  /** `ok`, a status with the proxy's own code, or the error of a connection. */
+  readonly outcome: string;
+}
+
+/** A real TLS client that asks each of these ports each 50 ms, with an id of its own each time. */
+export interface Prober {
+  readonly probes: readonly Probe[];
+  stop(): Promise<void>;
+}
+
+export const PROBE_EVERY_MS = 50;
+const ANSWER_MS = 2_000;
+
+export function startProber(host: string, ca: string, ports: () => readonly number[]): Prober {
+  const probes: Probe[] = [];
+  const open = new Set<Promise<void>>();
+  let count = 0;
+
+  function ask(port: number): void {
+    count += 1;
+    const id = `${port}-${count}`;
+    const sentAt = performance.now();
+    const asked = get(host, port, ca, `/${id}`).then((outcome) => {
+      probes.push({ id, port, sentAt, answeredAt: performance.now(), outcome });
+      open.delete(asked);
+    });
+    open.add(asked);
+  }
+
+  const timer = setInterval(() => {
+    for (const port of ports()) ask(port);
+  }, PROBE_EVERY_MS);
+  return {
+    probes,
+    async stop() {
+      clearInterval(timer);
+      await Promise.all(open);
+    },
+  };
+}
+
+/** A connection of its own for each request: a reused one would hide a listener that is gone. */
+export function get(host: string, port: number, ca: string, path: string): Promise<string> {
+  return new Promise((resolve) => {
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port,
+        servername: host,
+        path,
+        ca,
+        agent: new Agent({ keepAlive: false, maxCachedSessions: 0 }),
+        headers: { host },
+        timeout: ANSWER_MS,
+      },
+      (response) => {
+        let body = '';
+        response.setEncoding('utf8').on('data', (text: string) => {
+          body += text;
+        });
+        response.on('error', (error) => resolve(`cut: ${error.message}`));
+        response.on('end', () => {
+          const code = response.headers['sallyport-error'];
+          if (response.statusCode === 200) resolve(body === path ? 'ok' : `foreign answer: ${body.slice(0, 40)}`);
+          else resolve(`${response.statusCode} ${String(code ?? '')}`);
+        });
+      },
+    );
+    sent.on('timeout', () => sent.destroy(new Error('no answer in time')));
+    sent.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    sent.end();
+  });
+}
+
+/** The longest time between two good answers in a stretch, by when they were asked for, and both ends count. */
+export function longestGapMs(probes: readonly Probe[], from: number, to: number): number {
+  const good = probes
+    .filter(({ outcome, sentAt }) => outcome === 'ok' && sentAt >= from && sentAt <= to)
+    .map(({ sentAt }) => sentAt);
+  const marks = [from, ...good.sort((a, b) => a - b), to];
+  return Math.max(...marks.slice(1).map((at, index) => at - (marks[index] as number)));
+}
+
+/** What came instead of good answers, and how often. */
+export function refusals(probes: readonly Probe[], from: number, to: number): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { outcome, sentAt } of probes)
+    if (outcome !== 'ok' && sentAt >= from && sentAt <= to) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  return counts;
+}
+
+/** Moments at which two ports both answered: asked of one after the other had answered, and the other way round again. */
+export function overlaps(probes: readonly Probe[]): readonly string[] {
+  const good = probes.filter(({ outcome }) => outcome === 'ok').sort((a, b) => a.sentAt - b.sentAt);
+  const seen: number[] = [];
+  const found: string[] = [];
+  for (const { port, id } of good) {
+    if (seen.at(-1) === port) continue;
+    if (seen.includes(port)) found.push(`${port} answered ${id} again after ${seen.at(-1)} had taken over`);
+    seen.push(port);
+  }
+  return found;
+}

@@ -29,6 +29,8 @@ const declare = (read: Reader) => ({
     {
       placeholder: 'NAME=PORT',
       max: 64,
+      // A comma begins a policy of the service: web=5173,host=loopback.
+      separator: ' ',
     },
   ),
   port: read.port('port', 'Port of the https URLs; 0 takes any free one.', { otherwise: DEFAULT_PORT, min: 0 }),

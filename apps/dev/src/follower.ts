@@ -86,10 +86,10 @@ export function createFollower(
   }
 
   function explained(code: string, reason: string, service: gatewayV1.Service | undefined, status?: number): LastError {
+    // An answer of the application's own has no code, for the codes are ours.
     const hint = hintFor({
-      code,
+      ...(status === undefined ? { code } : { status }),
       reason,
-      ...(status === undefined ? {} : { status }),
       ...(service === undefined
         ? {}
         : { host: new URL(service.url).host, target: `127.0.0.1:${service.port}`, service: nameOf(service) }),

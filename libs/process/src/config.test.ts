@@ -115,10 +115,18 @@ describe('the command line', () => {
     logLevel: read.choice('log-level', 'Level.', ['info', 'debug'], { otherwise: 'info' }),
     name: read.text('name', 'Name.', { optional: true }),
     services: read.list('service', 'Service.', (text) => ok(text)),
+    wide: read.list('wide', 'Wide.', (text) => ok(text), { separator: ' ' }),
     quick: read.flag('quick', 'Quick.'),
   });
   const read = (args: string[], env: Record<string, string> = {}) => readAll({ args, env }, declare);
-  const defaults = { listen: { host: '127.0.0.1', port: 1 }, logLevel: 'info', name: undefined, services: [], quick: false };
+  const defaults = {
+    listen: { host: '127.0.0.1', port: 1 },
+    logLevel: 'info',
+    name: undefined,
+    services: [],
+    wide: [],
+    quick: false,
+  };
 
   const taken: [title: string, args: string[], env: Record<string, string>, want: object][] = [
     ['nothing given: the defaults', [], {}, defaults],
@@ -129,6 +137,7 @@ describe('the command line', () => {
     ['a negative-looking value', ['--name', '-x'], {}, { ...defaults, name: '-x' }],
     ['a value that holds =', ['--service=a=b'], {}, { ...defaults, services: ['a=b'] }],
     ['a list again and again', ['--service', 'a', '--service=b,c'], {}, { ...defaults, services: ['a', 'b', 'c'] }],
+    ['a list whose entries hold commas', ['--wide=a,b', '--wide=c d'], {}, { ...defaults, wide: ['a,b', 'c', 'd'] }],
     ['a flag takes no word', ['--quick', '--name=x'], {}, { ...defaults, quick: true, name: 'x' }],
   ];
   test.each(taken)('%s', (_title, args, env, want) => expect(outcome(read(args, env))).toEqual(want));

@@ -83,7 +83,7 @@ function absent(setting: Setting): Result<unknown, string> {
 }
 
 function listOf(setting: Setting, label: string, texts: readonly string[]): Result<unknown, string> {
-  const parts = texts.flatMap((text) => text.split(',')).map((part) => part.trim());
+  const parts = texts.flatMap((text) => text.split(setting.separator ?? ',')).map((part) => part.trim());
   const values: unknown[] = [];
   for (const part of parts) {
     const parsed = part === '' ? { ok: false as const, error: 'holds an empty entry: remove it' } : setting.parse(part);

@@ -21,6 +21,8 @@ export interface Setting {
   readonly need: 'required' | 'optional' | { readonly otherwise: unknown; readonly shown: string };
   /** How many a list must and may hold. */
   readonly count?: Range;
+  /** Between the entries of a list that are given as one text; a comma unless set. */
+  readonly separator?: string;
 }
 
 /**
@@ -62,12 +64,12 @@ export interface Reader {
     T,
     const O extends Presence<NoInfer<T>> & { readonly placeholder?: string; readonly show?: (value: NoInfer<T>) => string },
   >(name: string, meaning: string, parse: (text: string) => Result<T, string>, options?: O): Given<T, O>;
-  /** The flag again for each, or commas between them. Empty unless given. */
+  /** The flag again for each, or commas (or another `separator`) between them. Empty unless given. */
   list<T>(
     name: string,
     meaning: string,
     parse: (text: string) => Result<T, string>,
-    options?: Range & { readonly placeholder?: string; readonly otherwise?: readonly T[] },
+    options?: Range & { readonly placeholder?: string; readonly otherwise?: readonly T[]; readonly separator?: string },
   ): readonly T[];
   /** Words without a flag; without this they are refused. */
   positionals(placeholder: string, meaning: string, options?: Range): readonly string[];
@@ -111,7 +113,7 @@ export function createReader(
         parse: kinds.flag.parse,
         need: { otherwise: false, shown: '' },
       }) as boolean,
-    list: (name, meaning, parse, { placeholder = 'VALUE', otherwise = [], ...count } = {}) =>
+    list: (name, meaning, parse, { placeholder = 'VALUE', otherwise = [], separator = ',', ...count } = {}) =>
       take({
         name,
         meaning,
@@ -120,6 +122,7 @@ export function createReader(
         parse,
         need: (count.min ?? 0) > 0 ? 'required' : { otherwise, shown: otherwise.map(String).join(',') },
         count,
+        separator,
       }) as never,
     positionals: (placeholder, meaning, options = {}) => positionals(placeholder, meaning, options),
   };

@@ -82,7 +82,12 @@ export async function startDev(args: readonly string[], env: NodeJS.ProcessEnv =
   const ready = await Promise.race([
     untilReady(readyFile, startedAt),
     ended.then(({ stderr }) => Promise.reject(new Error(`the stack ended: ${stderr}`))),
-  ]);
+  ]).catch(async (error: unknown) => {
+    child.kill('SIGKILL');
+    await ended;
+    await rm(folder, { recursive: true, force: true });
+    throw error;
+  });
   return {
     folder,
     ready,

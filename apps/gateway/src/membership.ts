@@ -1,5 +1,5 @@
 import { GATEWAY_LEASE_MS, GATEWAY_TRUST_MS } from '@sallyport/authority';
-import { type GatewayEpoch, type GatewayId, type Instant, LONG_AGO, later } from '@sallyport/model';
+import { type GatewayEpoch, type GatewayId, type Instant, LONG_AGO, later, type StoreRevision } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import { type Guard, gatewayKey, type Store, type StoreLease } from '@sallyport/store';
 import { encodeGateway } from '@sallyport/wire';
@@ -115,7 +115,7 @@ export async function joinGateways(options: MembershipOptions): Promise<Membersh
     current: () => (isTrusted() ? held : undefined),
     guard: () =>
       held !== undefined && isTrusted()
-        ? { key: held.key, is: 'created-at', revision: held.epoch as bigint as never }
+        ? { key: held.key, is: 'created-at', revision: held.epoch as bigint as StoreRevision }
         : undefined,
     doubt(key) {
       // The late answer to a write of an earlier life says nothing of this one.

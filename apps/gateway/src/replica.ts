@@ -1,5 +1,5 @@
 import { type RecordChange, releaseIsDue, type World } from '@sallyport/authority';
-import type { Failure, Generation, OwnerEpoch, PoolId, Result, SandboxId, StoreRevision } from '@sallyport/model';
+import type { Failure, GatewayId, Generation, PoolId, Result, SandboxId, StoreRevision } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import { generationKey, type Store } from '@sallyport/store';
 import { followWorld, operationIdOf, type View } from '@sallyport/view';
@@ -23,6 +23,7 @@ import { createWriter, type Writer } from './writer.ts';
 export { createDeclarations, type Declarations, type SandboxRef } from './declarations.ts';
 export type { Driver } from './driver.ts';
 export { createRegistrations, type Registrations } from './registrations.ts';
+export { type FollowedWorkloads, followWorkloads } from './workloads.ts';
 
 /**
  * One gateway replica without its ports: everything that it decides and writes, over a store, a clock and a driver that
@@ -63,6 +64,9 @@ export interface ReplicaOptions {
   readonly onRefused: (clause: string) => void;
 }
 
+/** Said to a supervisor by a replica that has just lost its place: for logs. */
+const NO_GATEWAY = 'none' as GatewayId;
+
 export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const { store, clock, log, randomId, driver } = options;
   const view = followWorld({
@@ -84,14 +88,14 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   let renewals: Renewals | undefined;
   const ageMs = (): number | undefined => renewals?.ageMs();
   const sessions = createSessions({
-    gatewayId: () => membership.current()?.gatewayId ?? 'none',
+    gatewayId: () => membership.current()?.gatewayId ?? NO_GATEWAY,
     world,
     acts: {
       acknowledge: (state, answer) => void writes.acknowledge(state, answer),
       publish: (session, judgement, evidence) => publisher.publish(session, judgement, evidence),
       prepare: (session, judgement, evidence) => void publisher.prepare(session, judgement, evidence),
       released: (state, epoch, acknowledged) =>
-        void writes.release(state, epoch as OwnerEpoch).then((outcome) => {
+        void writes.release(state, epoch).then((outcome) => {
           if (outcome === 'written') acknowledged();
         }),
       refused: (_state, clause) => options.onRefused(clause),

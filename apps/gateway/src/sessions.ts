@@ -1,5 +1,5 @@
 import type { Judgement, ReportingSession, World } from '@sallyport/authority';
-import type { Instant, Nonce, SandboxId, SessionId } from '@sallyport/model';
+import type { GatewayId, Instant, Nonce, OwnerEpoch, SandboxId, SessionId } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import {
   type Capabilities,
@@ -31,7 +31,7 @@ export interface SessionActs {
   acknowledge(state: GatewayEnd, answer: ConfigurationAnswer): void;
   publish(session: ReportingSession, judgement: Judgement, evidence: Evidence): Promise<Publication>;
   prepare(session: ReportingSession, judgement: Judgement, evidence: Evidence): void;
-  released(state: GatewayEnd, epoch: bigint, acknowledged: () => void): void;
+  released(state: GatewayEnd, epoch: OwnerEpoch, acknowledged: () => void): void;
   refused(state: GatewayEnd, clause: string): void;
 }
 
@@ -54,7 +54,7 @@ export interface Sessions {
 }
 
 export interface SessionsOptions {
-  readonly gatewayId: () => string;
+  readonly gatewayId: () => GatewayId;
   readonly world: World;
   readonly acts: SessionActs;
   readonly ageMs: () => number | undefined;
@@ -124,7 +124,7 @@ export function createSessions(options: SessionsOptions): Sessions {
           acts.prepare(session, effect.judgement, effect.evidence);
           break;
         case 'released':
-          acts.released(state, effect.epoch, () => stream.send({ kind: 'release-ack', ownerEpoch: effect.epoch as never }));
+          acts.released(state, effect.epoch, () => stream.send({ kind: 'release-ack', ownerEpoch: effect.epoch }));
           break;
         case 'answered': {
           const { revision, rejection } = effect.answer;
@@ -171,7 +171,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     ended.delete(sessionId);
     const rest = bySandbox.get(sandboxId) ?? new Set();
     bySandbox.set(sandboxId, rest.add(opened));
-    step({ kind: 'opened', gatewayId: options.gatewayId() as never });
+    step({ kind: 'opened', gatewayId: options.gatewayId() });
     return opened;
   }
 

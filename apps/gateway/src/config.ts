@@ -25,6 +25,10 @@ const declare = (read: Reader) => ({
     },
   ),
   driver: read.hostPort('driver', 'the driver to ask about workloads'),
+  followWorkloads: read.flag(
+    'follow-workloads',
+    'register sandboxes and declare services as workloads themselves say (labels and annotations of Pods)',
+  ),
   signingKeys: read.directory('signing-keys', 'directory of JWK files (*.jwk) that sign and verify tokens'),
   store: readStoreSetting(read),
   trustDomain: read.text('trust-domain', 'trust domain of the installation', { otherwise: 'sallyport.local' }),

@@ -7,6 +7,7 @@ import {
   type Declaration,
   err,
   type Failure,
+  type FollowedDeclarations,
   failure,
   hostOf,
   ok,
@@ -32,7 +33,21 @@ export interface Declarations {
   sandboxId(ref: SandboxRef): Result<SandboxId, Failure>;
   expose(ref: SandboxRef, declaration: Declaration): Promise<Result<Configuration, Failure>>;
   withdraw(ref: SandboxRef, service: ServiceName): Promise<Result<Configuration, Failure>>;
+  /**
+   * What the workload itself declares, whole: replaces what it declared before and leaves alone what operators did, also where
+   * both name one service.
+   */
+  follow(ref: SandboxRef, declared: readonly Declaration[]): Promise<Result<FollowedConfiguration, Failure>>;
 }
+
+export interface FollowedConfiguration {
+  readonly configuration: Configuration;
+  /** Declarations that are not taken, one sentence each. */
+  readonly ignored: readonly string[];
+}
+
+/** What a change makes of a configuration; the very arrays that were there: it changes nothing. */
+type Content = Pick<Configuration, 'services'> & { readonly followed: FollowedDeclarations | undefined };
 
 export interface DeclarationsOptions {
   readonly world: World;
@@ -59,7 +74,7 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
 
   async function change(
     ref: SandboxRef,
-    next: (services: readonly ConfiguredService[]) => Result<readonly ConfiguredService[], Failure>,
+    next: (present: Configuration) => Result<Content, Failure>,
   ): Promise<Result<Configuration, Failure>> {
     for (let attempt = 0; attempt < TRIES_MAX; attempt += 1) {
       const id = sandboxId(ref);
@@ -68,13 +83,18 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
       const sandbox = world.sandboxes.get(id.value);
       if (present === undefined || sandbox === undefined)
         return err(failure('unknown', `sandbox ${ref.workspace}/${ref.sandbox} is being deleted`));
-      const services = next(present.value.services);
-      if (!services.ok) return services;
-      if (services.value === present.value.services) return ok(present.value);
+      const content = next(present.value);
+      if (!content.ok) return content;
+      const { services, followed } = content.value;
+      const isSame = services === present.value.services;
+      if (isSame && followed === present.value.followed) return ok(present.value);
+      const { followed: _, ...rest } = present.value;
       const configuration = configurationOf({
-        ...present.value,
-        services: services.value,
-        revision: (present.value.revision + 1n) as ConfigRevision,
+        ...rest,
+        ...(followed === undefined ? {} : { followed }),
+        services,
+        // Who declared something is no part of what a supervisor installs.
+        revision: isSame ? rest.revision : ((rest.revision + 1n) as ConfigRevision),
       });
       const written = await writer.write({
         guards: [
@@ -94,19 +114,21 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
   return {
     sandboxId,
     expose: (ref, declaration) =>
-      change(ref, (services) => {
+      change(ref, ({ services, followed }) => {
         const host = hostOf({ ...ref, service: declaration.service }, domain);
         if (!host.ok) return err(failure('malformed', host.error));
         const declared: ConfiguredService = { ...declaration, host: host.value };
         const present = services.find(({ service }) => service === declaration.service);
-        if (present !== undefined && contentOf([present]) === contentOf([declared])) return ok(services);
+        // From now on it is the operator's, whatever becomes of the workload.
+        const others = without(followed, declaration.service);
+        if (present !== undefined && contentOf([present]) === contentOf([declared])) return ok({ services, followed: others });
         if (present === undefined && services.length >= SERVICES_PER_SANDBOX_MAX) {
           return err(failure('over-limit', `a sandbox has at most ${SERVICES_PER_SANDBOX_MAX} services`));
         }
-        return ok([...services.filter((each) => each !== present), declared].sort((a, b) => (a.service < b.service ? -1 : 1)));
+        return ok({ services: sorted([...services.filter((each) => each !== present), declared]), followed: others });
       }),
     withdraw: (ref, service) =>
-      change(ref, (services) => {
+      change(ref, ({ services, followed }) => {
         const rest = services.filter((each) => each.service !== service);
         if (rest.length === services.length)
           return err(
@@ -115,10 +137,56 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
               `${ref.workspace}/${ref.sandbox} declares no service ${service === '' ? 'without a name' : service}`,
             ),
           );
-        return ok(rest);
+        return ok({ services: rest, followed: without(followed, service) });
       }),
+    async follow(ref, declared) {
+      let ignored: readonly string[] = [];
+      const changed = await change(ref, (present) => {
+        const merged = mergeFollowed(present, declared, domain);
+        ({ ignored } = merged);
+        return ok(merged);
+      });
+      return changed.ok ? ok({ configuration: changed.value, ignored }) : changed;
+    },
   };
 }
+
+/** Pure: operators' declarations, and beside them what the workload declares. */
+export function mergeFollowed(
+  { workspace, sandbox, services, followed }: Configuration,
+  declared: readonly Declaration[],
+  domain: string,
+): Content & { readonly ignored: readonly string[] } {
+  const operators = services.filter(({ service }) => followed?.services.includes(service) !== true);
+  const taken: ConfiguredService[] = [];
+  const ignored: string[] = [];
+  for (const declaration of declared) {
+    const { service } = declaration;
+    const name = service === '' ? 'the service without a name' : `service ${service}`;
+    const host = hostOf({ workspace, sandbox, service }, domain);
+    if (operators.some((each) => each.service === service)) ignored.push(`${name} is declared by an operator`);
+    else if (!host.ok) ignored.push(`${name}: ${host.error}`);
+    else if (operators.length + taken.length >= SERVICES_PER_SANDBOX_MAX)
+      ignored.push(`${name}: a sandbox has at most ${SERVICES_PER_SANDBOX_MAX} services`);
+    else taken.push({ ...declaration, host: host.value });
+  }
+  const next = sorted([...operators, ...taken]);
+  const names = taken.map(({ service }) => service).sort();
+  const isMarked = followed === undefined ? names.length === 0 : JSON.stringify(followed.services) === JSON.stringify(names);
+  return {
+    services: contentOf(next) === contentOf(services) ? services : next,
+    followed: isMarked ? followed : { registered: followed?.registered ?? false, services: names },
+    ignored,
+  };
+}
+
+const without = (followed: FollowedDeclarations | undefined, service: ServiceName): FollowedDeclarations | undefined =>
+  followed?.services.includes(service) === true
+    ? { ...followed, services: followed.services.filter((each) => each !== service) }
+    : followed;
+
+const sorted = (services: readonly ConfiguredService[]): readonly ConfiguredService[] =>
+  [...services].sort((a, b) => (a.service < b.service ? -1 : 1));
 
 /** A configuration with the hash of its content. */
 export const configurationOf = (content: Omit<Configuration, 'hash'> & { readonly hash?: string }): Configuration => ({

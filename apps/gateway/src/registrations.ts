@@ -13,7 +13,16 @@ import {
   type SandboxId,
   type StoreRevision,
 } from '@sallyport/model';
-import { configKey, credentialKey, installationKey, nameKey, ownerKey, sandboxKey, successorKey } from '@sallyport/store';
+import {
+  configKey,
+  credentialKey,
+  type Guard,
+  installationKey,
+  nameKey,
+  ownerKey,
+  sandboxKey,
+  successorKey,
+} from '@sallyport/store';
 import {
   encodeConfiguration,
   encodeCredential,
@@ -29,13 +38,22 @@ import type { Writer } from './writer.ts';
 
 /** Which sandboxes there are. Registering makes all their records in one commit; deleting ends them in one. */
 export interface Registrations {
-  register(
-    ref: SandboxRef,
-    wanted: { readonly mode: Mode; readonly poolId: string; readonly runtimeId: string },
-  ): Promise<Result<Registered, Failure>>;
+  register(ref: SandboxRef, wanted: Wanted): Promise<Result<Registered, Failure>>;
   remove(ref: SandboxRef): Promise<Result<void, Failure>>;
+  /** Ends a sandbox that was registered for its workload, unless an operator declares something for it: then it is `kept`. */
+  removeFollowed(ref: SandboxRef): Promise<Result<'removed' | 'kept', Failure>>;
   /** Revokes every session and token that was issued before. */
   bumpCredential(ref: SandboxRef): Promise<Result<{ readonly epoch: CredentialEpoch; readonly token: string }, Failure>>;
+}
+
+export interface Wanted {
+  readonly mode: Mode;
+  /** Of a dedicated sandbox: the pool that its supervisor proves itself for; empty makes one. */
+  readonly poolId: string;
+  /** Empty: as the driver says. */
+  readonly runtimeId: string;
+  /** For a workload that declares itself: the sandbox goes with it. */
+  readonly followed?: boolean;
 }
 
 export interface Registered {
@@ -64,10 +82,7 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
     return signSandboxToken(keys, { sandboxId, poolId, credentialEpoch, generation });
   }
 
-  async function register(
-    ref: SandboxRef,
-    wanted: { readonly mode: Mode; readonly poolId: string; readonly runtimeId: string },
-  ): Promise<Result<Registered, Failure>> {
+  async function register(ref: SandboxRef, wanted: Wanted): Promise<Result<Registered, Failure>> {
     const { workspace, sandbox } = ref;
     const runtime = wanted.runtimeId === '' ? await driver.runtimeId(workspace, sandbox) : ok(wanted.runtimeId);
     if (!runtime.ok)
@@ -76,9 +91,17 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
       const present = world.names.get(worldNameKey(workspace, sandbox));
       if (present !== undefined) return again(present.value, wanted, runtime.value as RuntimeId);
       const sandboxId = randomId() as SandboxId;
-      const poolId = (wanted.mode === 'dedicated' ? `dedicated-${sandboxId}` : wanted.poolId) as PoolId;
+      const own = wanted.mode === 'dedicated' && wanted.poolId === '';
+      const poolId = (own ? `dedicated-${sandboxId}` : wanted.poolId) as PoolId;
       const record: SandboxRecord = { workspace, sandbox, mode: wanted.mode, poolId, runtimeId: runtime.value as RuntimeId };
-      const configuration = configurationOf({ sandboxId, workspace, sandbox, revision: 1n as ConfigRevision, services: [] });
+      const configuration = configurationOf({
+        sandboxId,
+        workspace,
+        sandbox,
+        revision: 1n as ConfigRevision,
+        services: [],
+        ...(wanted.followed === true ? { followed: { registered: true, services: [] } } : {}),
+      });
       const written = await writer.write({
         guards: [{ key: nameKey(workspace, sandbox), is: 'absent' }],
         puts: [
@@ -120,15 +143,35 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
     return ok({ sandboxId, record, token: await tokenOf(sandboxId, record) });
   }
 
-  async function remove(ref: SandboxRef): Promise<Result<void, Failure>> {
+  const remove = async (ref: SandboxRef): Promise<Result<void, Failure>> => {
+    const removed = await end(ref, () => []);
+    return removed.ok ? ok(undefined) : removed;
+  };
+
+  const removeFollowed = (ref: SandboxRef): Promise<Result<'removed' | 'kept', Failure>> =>
+    end(ref, (sandboxId) => {
+      const config = world.configs.get(sandboxId);
+      const followed = config?.value.followed;
+      if (config === undefined || followed?.registered !== true) return undefined;
+      if (config.value.services.some(({ service }) => !followed.services.includes(service))) return undefined;
+      return [{ key: configKey(sandboxId), is: 'unmoved-since', revision: config.modRevision }];
+    });
+
+  /** `mayEnd` says what must not move meanwhile; undefined keeps the sandbox. */
+  async function end(
+    ref: SandboxRef,
+    mayEnd: (sandboxId: SandboxId) => readonly Guard[] | undefined,
+  ): Promise<Result<'removed' | 'kept', Failure>> {
     for (let attempt = 0; attempt < TRIES_MAX; attempt += 1) {
       const name = world.names.get(worldNameKey(ref.workspace, ref.sandbox));
       if (name === undefined) return err(failure('unknown', `sandbox ${ref.workspace}/${ref.sandbox} is not registered`));
       const sandboxId = name.value;
+      const guards = mayEnd(sandboxId);
+      if (guards === undefined) return ok('kept');
       // What gives the sandbox its authority goes at once; records of old sessions, of which there may be more than one
       // transaction holds, are worthless from then on and swept later.
       const written = await writer.write({
-        guards: [{ key: nameKey(ref.workspace, ref.sandbox), is: 'unmoved-since', revision: name.modRevision }],
+        guards: [{ key: nameKey(ref.workspace, ref.sandbox), is: 'unmoved-since', revision: name.modRevision }, ...guards],
         puts: [],
         deletes: [
           nameKey(ref.workspace, ref.sandbox),
@@ -144,7 +187,7 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
         return err(failure('not-ready', 'the store does not answer; the sandbox may or may not have been deleted'));
       }
       await reached(written.revision);
-      if (written.kind === 'committed') return ok(undefined);
+      if (written.kind === 'committed') return ok('removed');
     }
     return err(failure('conflict', 'the sandbox keeps changing; try again'));
   }
@@ -169,5 +212,5 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
     return ok({ epoch, token: await tokenOf(name.value, sandbox.value) });
   }
 
-  return { register, remove, bumpCredential };
+  return { register, remove, removeFollowed, bumpCredential };
 }

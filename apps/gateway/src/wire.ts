@@ -21,6 +21,8 @@ import { createRegistrations } from './registrations.ts';
 import { startReplica } from './replica.ts';
 import { createServiceStates } from './service-states.ts';
 import { statusOf } from './status.ts';
+import { watchDriver } from './workload-events.ts';
+import { followWorkloads } from './workloads.ts';
 
 /** A running gateway, as the dev stack sees it. */
 export interface Gateway extends Running {
@@ -82,6 +84,17 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
   const onFault = (path: string, error: unknown): void => log.error({ path, err: error }, 'a call failed unexpectedly');
   const declarations = createDeclarations({ world, reached, writer, domain: config.domain });
   const registrations = createRegistrations({ world, reached, writer, driver, keys, randomId });
+  const workloads = config.followWorkloads
+    ? followWorkloads({
+        watch: () => watchDriver(driverLink),
+        registrations,
+        declarations,
+        world,
+        defaultPool: config.defaultPool,
+        clock,
+        log,
+      })
+    : undefined;
   const states = createServiceStates(world, sessions, urlPort);
   const operatorServer = await listen({
     address: config.operatorListen,
@@ -138,6 +151,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
       },
     ],
     async drain() {
+      workloads?.stop();
       replica.joins.endAll();
       await Promise.all([operatorServer.close(CLOSE_MS), supervisorServer.close(CLOSE_MS)]);
       await replica.stop();

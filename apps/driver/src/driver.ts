@@ -43,6 +43,8 @@ export interface Workload {
   readonly dedicatedPoolId?: PoolId | undefined;
   /** For people: what of its declarations is not followed, and why. Empty or absent: all is. */
   readonly problem?: string;
+  /** host:port of its boundary process. Absent: its application is reached directly. */
+  readonly boundaryAddress?: string;
 }
 
 export type LivingWorkload = Workload & { readonly runtimeId: RuntimeId };

@@ -76,6 +76,7 @@ const workloadMessage = (workload: Workload): driverV1.Workload => ({
   poolId: workload.poolId ?? '',
   dedicatedPoolId: workload.dedicatedPoolId ?? '',
   problem: workload.problem ?? '',
+  boundaryAddress: workload.boundaryAddress ?? '',
 });
 
 function eventMessage(event: Exclude<WorkloadEvent, { kind: 'lost' }>): driverV1.WatchSandboxesResponse['event'] {

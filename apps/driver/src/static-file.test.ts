@@ -23,6 +23,11 @@ test('what is left out has its default', () => {
   });
 });
 
+test('the boundary of a workload is read', () => {
+  const boundaryAddress = 'demo.sandboxes.svc:9443';
+  expect(parse({ workloads: [{ ...workload, boundaryAddress }] })).toMatchObject({ value: { workloads: [{ boundaryAddress }] } });
+});
+
 describe('is refused whole', () => {
   const rows: [title: string, text: string, why: RegExp][] = [
     ['no JSON', '{', /not JSON/],
@@ -31,6 +36,7 @@ describe('is refused whole', () => {
     ['a workload that is a text', '{"workloads": ["x"]}', /workloads is not an object/],
     ['a workload without a life', JSON.stringify({ workloads: [{ ...workload, runtimeId: undefined }] }), /runtimeId/],
     ['a workload of a bad name', JSON.stringify({ workloads: [{ ...workload, sandbox: 'De--mo' }] }), /sandbox/],
+    ['a boundary without a port', JSON.stringify({ workloads: [{ ...workload, boundaryAddress: 'host' }] }), /boundary_address/],
     ['one workload twice', JSON.stringify({ workloads: [workload, workload] }), /"team\/demo" twice/],
     ['a service on port 0', JSON.stringify({ workloads: [{ ...workload, services: [{ service: '', port: 0 }] }] }), /port/],
     ['a supervisor at a name', JSON.stringify({ supervisors: [{ ...supervisor, address: 'host' }] }), /address/],

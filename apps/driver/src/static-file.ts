@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { DEFAULT_POLICY, err, type PoolId, type Result, type RuntimeId } from '@sallyport/model';
-import { type Check, checked } from '@sallyport/wire';
+import { boundaryIn, type Check, checked } from '@sallyport/wire';
 import type { LivingWorkload } from './driver.ts';
 import type { StaticState, StaticSupervisor } from './static-driver.ts';
 
@@ -11,7 +11,7 @@ const SERVICES_MAX = 64;
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Reads `{"workloads": [{"workspace", "sandbox", "runtimeId", "ready"?, "services"?: [{"service", "port"}]}],
+ * Reads `{"workloads": [{"workspace", "sandbox", "runtimeId", "ready"?, "boundaryAddress"?, "services"?: [{"service", "port"}]}],
  * "supervisors": [{"uid", "pool", "address", "credentialSha256"}]}`. The error is one sentence for people.
  */
 export async function readStaticFile(path: string): Promise<Result<StaticState, string>> {
@@ -63,6 +63,7 @@ const readWorkload = (check: Check, entry: Record<string, unknown>): LivingWorkl
   sandbox: check.sandbox('workloads.sandbox', textIn(entry.sandbox)),
   runtimeId: check.id<RuntimeId>('workloads.runtimeId', textIn(entry.runtimeId)),
   ready: entry.ready === undefined ? true : entry.ready === true,
+  ...boundaryIn(check, textIn(entry.boundaryAddress)),
   services: check.list(
     'workloads.services',
     arrayIn(check, 'workloads.services', entry.services ?? []),

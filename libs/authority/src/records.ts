@@ -29,6 +29,11 @@ export interface SandboxRecord {
   readonly mode: Mode;
   readonly poolId: PoolId;
   readonly runtimeId: RuntimeId;
+  /**
+   * host:port of the runtime's boundary; absent: there is none. Whether there is one never changes for one runtime, since the
+   * boundary's word about an owner that went around it would prove nothing.
+   */
+  readonly boundaryAddress?: string | undefined;
 }
 
 export interface GatewayRecord {
@@ -68,6 +73,8 @@ export interface SessionRecord {
   readonly sessionId: SessionId;
   readonly runtimeId: RuntimeId;
   readonly credentialEpoch: CredentialEpoch;
+  /** As the driver knows the member; absent where a sandbox token proved it. */
+  readonly supervisorUid?: string | undefined;
 }
 
 /** One installed route as a supervisor reports it. */

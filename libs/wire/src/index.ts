@@ -1,3 +1,4 @@
+export * from './boundary-token.ts';
 export * from './caller.ts';
 export * from './check.ts';
 export * from './client.ts';
@@ -6,6 +7,7 @@ export * as discoveryV1 from './gen/sallyport/discovery/v1/discovery.ts';
 export * as driverV1 from './gen/sallyport/driver/v1/driver.ts';
 export * as gatewayV1 from './gen/sallyport/gateway/v1/gateway.ts';
 export * as supervisorV1 from './gen/sallyport/supervisor/v1/supervisor.ts';
+export * from './fence-answer.ts';
 export * from './installation-record.ts';
 export * from './join.ts';
 export type * from './methods.ts';
@@ -26,4 +28,5 @@ export * from './signing-keys.ts';
 export * from './status.ts';
 export type * from './stream.ts';
 export * from './tls-files.ts';
+export * from './tls-material.ts';
 export { ISSUER, TOKEN_EXPIRED } from './verify-token.ts';

@@ -13,7 +13,7 @@ import type {
 } from '@sallyport/model';
 import { admitted, type Check } from './check.ts';
 import type * as pb from './gen/sallyport/supervisor/v1/supervisor.ts';
-import { CAPACITY_MAX, modeNumber, readMode } from './records.ts';
+import { boundaryIn, CAPACITY_MAX, modeNumber, readMode } from './records.ts';
 
 /** Sandboxes that one member can be assigned. */
 export const ASSIGNMENTS_MAX = 20_000;
@@ -44,6 +44,8 @@ export interface Assignment {
   readonly mode: Mode;
   readonly workspace: WorkspaceId;
   readonly sandbox: SandboxName;
+  /** host:port of the sandbox's boundary; absent: its application is on this supervisor's own loopback. */
+  readonly boundaryAddress?: string | undefined;
 }
 
 export type JoinResponse =
@@ -83,7 +85,11 @@ export function joinResponseMessage(response: JoinResponse): pb.JoinResponse {
   if (response.kind === 'accepted') {
     return { response: { $case: 'accepted', value: { joinId: response.joinId, gatewayId: response.gatewayId } } };
   }
-  const assignments = response.assignments.map((assignment) => ({ ...assignment, mode: modeNumber(assignment.mode) }));
+  const assignments = response.assignments.map((assignment) => ({
+    ...assignment,
+    mode: modeNumber(assignment.mode),
+    boundaryAddress: assignment.boundaryAddress ?? '',
+  }));
   return { response: { $case: 'assignments', value: { assignments } } };
 }
 
@@ -111,4 +117,5 @@ const readAssignment = (check: Check, assignment: pb.Assignment): Assignment => 
   mode: readMode(check, 'assignments.mode', assignment.mode),
   workspace: check.workspace('assignments.workspace', assignment.workspace),
   sandbox: check.sandbox('assignments.sandbox', assignment.sandbox),
+  ...boundaryIn(check, assignment.boundaryAddress),
 });

@@ -31,14 +31,20 @@ export function peerIn(subjectAltName: string | undefined, trustDomain: string):
   return { app, id };
 }
 
-/** For a client: the server's certificate must name this app; host names in it do not count. An error refuses the connection. */
+/**
+ * For a client: the server's certificate must name this app, and this very one if an id is given; host names in it do not
+ * count. An error refuses the connection.
+ */
 export const checkServerApp =
-  (trustDomain: string, app: App) =>
+  (trustDomain: string, app: App, id?: string) =>
   (_host: string, certificate: PeerCertificate): Error | undefined => {
     const peer = peerIn(certificate.subjectaltname, trustDomain);
-    if (peer?.app === app) return undefined;
-    const found = peer === undefined ? 'no name that we know' : `"${peer.app}"`;
-    return Object.assign(new Error(`the server's certificate names ${found}, not "${app}" of ${trustDomain}`), {
+    if (peer?.app === app && (id === undefined || peer.id === id)) return undefined;
+    const spell = (named: { readonly app: string; readonly id: string }): string =>
+      id === undefined ? `"${named.app}"` : `"${named.app}/${named.id}"`;
+    const found = peer === undefined ? 'no name that we know' : spell(peer);
+    const wanted = id === undefined ? `"${app}"` : `"${app}/${id}"`;
+    return Object.assign(new Error(`the server's certificate names ${found}, not ${wanted} of ${trustDomain}`), {
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     });
   };

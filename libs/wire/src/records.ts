@@ -66,15 +66,23 @@ export const { encode: encodeMember, decode: decodeMember } = recordCodec<Member
 /** `sandbox/{sandboxId}` */
 export const { encode: encodeSandbox, decode: decodeSandbox } = recordCodec<SandboxRecord, pb.SandboxRecord>(
   pb.SandboxRecord,
-  (record, opId) => ({ opId, ...record, mode: modeNumber(record.mode) }),
+  (record, opId) => ({ opId, ...record, mode: modeNumber(record.mode), boundaryAddress: record.boundaryAddress ?? '' }),
   (check, message) => ({
     workspace: check.workspace('workspace', message.workspace),
     sandbox: check.sandbox('sandbox', message.sandbox),
     mode: readMode(check, 'mode', message.mode),
     poolId: check.id<PoolId>('pool_id', message.poolId),
     runtimeId: check.id<RuntimeId>('runtime_id', message.runtimeId),
+    ...boundaryIn(check, message.boundaryAddress),
   }),
 );
+
+/** host:port; absent where there is none. */
+export const boundaryIn = (check: Check, address: string): { readonly boundaryAddress?: string } => {
+  if (address === '') return {};
+  if (!/^[^\s/]+:\d{1,5}$/.test(address)) check.fail('boundary_address is not host:port');
+  return { boundaryAddress: check.text('boundary_address', address, ADDRESS_LENGTH_MAX) };
+};
 
 /** `name/{workspace}/{sandbox}` */
 export const { encode: encodeName, decode: decodeName } = recordCodec<SandboxId, pb.NameRecord>(
@@ -117,13 +125,14 @@ export const { encode: encodeCredential, decode: decodeCredential } = recordCode
 /** `session/{sandboxId}/{memberId}` */
 export const { encode: encodeSession, decode: decodeSession } = recordCodec<SessionRecord, pb.SessionRecord>(
   pb.SessionRecord,
-  (record, opId) => ({ opId, ...record }),
+  (record, opId) => ({ opId, ...record, supervisorUid: record.supervisorUid ?? '' }),
   (check, message) => ({
     gatewayId: check.id<GatewayId>('gateway_id', message.gatewayId),
     gatewayEpoch: check.epoch<GatewayEpoch>('gateway_epoch', message.gatewayEpoch),
     sessionId: check.id<SessionId>('session_id', message.sessionId),
     runtimeId: check.id<RuntimeId>('runtime_id', message.runtimeId),
     credentialEpoch: check.epoch<CredentialEpoch>('credential_epoch', message.credentialEpoch),
+    ...(message.supervisorUid === '' ? {} : { supervisorUid: check.id('supervisor_uid', message.supervisorUid) }),
   }),
 );
 

@@ -57,6 +57,8 @@ export interface Workload {
   dedicatedPoolId: string;
   /** For people: what of its declarations is not followed, and why. Empty: all is. */
   problem: string;
+  /** host:port of its boundary process, as its certificate names it for this runtime. Empty: its application is reached directly. */
+  boundaryAddress: string;
 }
 
 export interface DeclaredService {
@@ -305,6 +307,7 @@ function createBaseWorkload(): Workload {
     poolId: "",
     dedicatedPoolId: "",
     problem: "",
+    boundaryAddress: "",
   };
 }
 
@@ -336,6 +339,9 @@ export const Workload: MessageFns<Workload> = {
     }
     if (message.problem !== "") {
       writer.uint32(74).string(message.problem);
+    }
+    if (message.boundaryAddress !== "") {
+      writer.uint32(82).string(message.boundaryAddress);
     }
     return writer;
   },
@@ -425,6 +431,14 @@ export const Workload: MessageFns<Workload> = {
             message.problem = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.boundaryAddress = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -462,6 +476,11 @@ export const Workload: MessageFns<Workload> = {
         ? globalThis.String(object.dedicated_pool_id)
         : "",
       problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
+      boundaryAddress: isSet(object.boundaryAddress)
+        ? globalThis.String(object.boundaryAddress)
+        : isSet(object.boundary_address)
+        ? globalThis.String(object.boundary_address)
+        : "",
     };
   },
 
@@ -494,6 +513,9 @@ export const Workload: MessageFns<Workload> = {
     if (message.problem !== "") {
       obj.problem = message.problem;
     }
+    if (message.boundaryAddress !== "") {
+      obj.boundaryAddress = message.boundaryAddress;
+    }
     return obj;
   },
 
@@ -511,6 +533,7 @@ export const Workload: MessageFns<Workload> = {
     message.poolId = object.poolId ?? "";
     message.dedicatedPoolId = object.dedicatedPoolId ?? "";
     message.problem = object.problem ?? "";
+    message.boundaryAddress = object.boundaryAddress ?? "";
     return message;
   },
 };

@@ -54,6 +54,11 @@ export interface SandboxRecord {
   mode: Mode;
   poolId: string;
   runtimeId: string;
+  /**
+   * host:port of the boundary of that runtime. Empty: there is none. Whether there is one never changes for one runtime: a
+   * boundary's word about an owner that went around it would prove nothing.
+   */
+  boundaryAddress: string;
 }
 
 /** name/{workspace}/{sandbox} */
@@ -123,6 +128,11 @@ export interface SessionRecord {
   sessionId: string;
   runtimeId: string;
   credentialEpoch: bigint;
+  /**
+   * As the driver knows the member; empty where a sandbox token proved it. Outlives the member's own record, so that a
+   * successor in its place can be told to be one.
+   */
+  supervisorUid: string;
 }
 
 /** installation/{workspace}/{sandboxId} */
@@ -634,7 +644,7 @@ export const MemberRecord: MessageFns<MemberRecord> = {
 };
 
 function createBaseSandboxRecord(): SandboxRecord {
-  return { opId: "", workspace: "", sandbox: "", mode: 0, poolId: "", runtimeId: "" };
+  return { opId: "", workspace: "", sandbox: "", mode: 0, poolId: "", runtimeId: "", boundaryAddress: "" };
 }
 
 export const SandboxRecord: MessageFns<SandboxRecord> = {
@@ -656,6 +666,9 @@ export const SandboxRecord: MessageFns<SandboxRecord> = {
     }
     if (message.runtimeId !== "") {
       writer.uint32(50).string(message.runtimeId);
+    }
+    if (message.boundaryAddress !== "") {
+      writer.uint32(58).string(message.boundaryAddress);
     }
     return writer;
   },
@@ -721,6 +734,14 @@ export const SandboxRecord: MessageFns<SandboxRecord> = {
             message.runtimeId = reader.string();
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.boundaryAddress = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -753,6 +774,11 @@ export const SandboxRecord: MessageFns<SandboxRecord> = {
         : isSet(object.runtime_id)
         ? globalThis.String(object.runtime_id)
         : "",
+      boundaryAddress: isSet(object.boundaryAddress)
+        ? globalThis.String(object.boundaryAddress)
+        : isSet(object.boundary_address)
+        ? globalThis.String(object.boundary_address)
+        : "",
     };
   },
 
@@ -776,6 +802,9 @@ export const SandboxRecord: MessageFns<SandboxRecord> = {
     if (message.runtimeId !== "") {
       obj.runtimeId = message.runtimeId;
     }
+    if (message.boundaryAddress !== "") {
+      obj.boundaryAddress = message.boundaryAddress;
+    }
     return obj;
   },
 
@@ -790,6 +819,7 @@ export const SandboxRecord: MessageFns<SandboxRecord> = {
     message.mode = object.mode ?? 0;
     message.poolId = object.poolId ?? "";
     message.runtimeId = object.runtimeId ?? "";
+    message.boundaryAddress = object.boundaryAddress ?? "";
     return message;
   },
 };
@@ -1684,7 +1714,15 @@ export const OwnerFencing: MessageFns<OwnerFencing> = {
 };
 
 function createBaseSessionRecord(): SessionRecord {
-  return { opId: "", gatewayId: "", gatewayEpoch: 0n, sessionId: "", runtimeId: "", credentialEpoch: 0n };
+  return {
+    opId: "",
+    gatewayId: "",
+    gatewayEpoch: 0n,
+    sessionId: "",
+    runtimeId: "",
+    credentialEpoch: 0n,
+    supervisorUid: "",
+  };
 }
 
 export const SessionRecord: MessageFns<SessionRecord> = {
@@ -1712,6 +1750,9 @@ export const SessionRecord: MessageFns<SessionRecord> = {
         throw new globalThis.Error("value provided for field message.credentialEpoch of type uint64 too large");
       }
       writer.uint32(48).uint64(message.credentialEpoch);
+    }
+    if (message.supervisorUid !== "") {
+      writer.uint32(58).string(message.supervisorUid);
     }
     return writer;
   },
@@ -1777,6 +1818,14 @@ export const SessionRecord: MessageFns<SessionRecord> = {
             message.credentialEpoch = reader.uint64() as bigint;
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.supervisorUid = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1821,6 +1870,11 @@ export const SessionRecord: MessageFns<SessionRecord> = {
         : isSet(object.credential_epoch)
         ? BigInt(object.credential_epoch)
         : 0n,
+      supervisorUid: isSet(object.supervisorUid)
+        ? globalThis.String(object.supervisorUid)
+        : isSet(object.supervisor_uid)
+        ? globalThis.String(object.supervisor_uid)
+        : "",
     };
   },
 
@@ -1844,6 +1898,9 @@ export const SessionRecord: MessageFns<SessionRecord> = {
     if (message.credentialEpoch !== 0n) {
       obj.credentialEpoch = message.credentialEpoch.toString();
     }
+    if (message.supervisorUid !== "") {
+      obj.supervisorUid = message.supervisorUid;
+    }
     return obj;
   },
 
@@ -1862,6 +1919,7 @@ export const SessionRecord: MessageFns<SessionRecord> = {
     message.credentialEpoch = (object.credentialEpoch !== undefined && object.credentialEpoch !== null)
       ? BigInt(object.credentialEpoch)
       : 0n;
+    message.supervisorUid = object.supervisorUid ?? "";
     return message;
   },
 };

@@ -207,7 +207,12 @@ export function cookiePolicyToJSON(object: CookiePolicy): string {
 }
 
 export interface JoinRequest {
-  request: { $case: "hello"; value: JoinHello } | { $case: "state"; value: MemberState } | undefined;
+  request: { $case: "hello"; value: JoinHello } | //
+  /**
+   * At each change, and once after JoinAccepted: that the member lives now, which counts as proof where the driver knows that
+   * no earlier one in its place can.
+   */
+  { $case: "state"; value: MemberState } | undefined;
 }
 
 /** Says who joins. Set by the supervisor, once, first. */
@@ -258,6 +263,11 @@ export interface Assignment {
   /** For people and logs. */
   workspace: string;
   sandbox: string;
+  /**
+   * host:port of the sandbox's boundary: its application is reached through it alone. Empty: over this supervisor's own
+   * loopback. May change while the runtime stays; whether there is one may not.
+   */
+  boundaryAddress: string;
 }
 
 export interface SessionRequest {
@@ -421,7 +431,7 @@ export interface ServingLease {
   ackOfReport: bigint;
   ownerEpoch: bigint;
   ttlMs: number;
-  /** What the boundary wants to see, signed by the gateway. Empty: no boundary. */
+  /** What the boundary wants to see, signed by the gateway for the report's boundary nonce. Empty: the report had none. */
   boundaryToken: string;
 }
 
@@ -441,7 +451,10 @@ export interface ReleaseAck {
   ownerEpoch: bigint;
 }
 
-/** Signed word for the boundary: refuse every epoch below the one in it. Carried to it unchanged. */
+/**
+ * Signed word for the boundary: refuse every epoch below the one in it. Carried to it unchanged, by a member that could follow
+ * the one that is fenced; the boundary's answer comes back as FenceAnswer.
+ */
 export interface Fence {
   token: string;
 }
@@ -1081,7 +1094,7 @@ export const Assignments: MessageFns<Assignments> = {
 };
 
 function createBaseAssignment(): Assignment {
-  return { sandboxId: "", runtimeId: "", mode: 0, workspace: "", sandbox: "" };
+  return { sandboxId: "", runtimeId: "", mode: 0, workspace: "", sandbox: "", boundaryAddress: "" };
 }
 
 export const Assignment: MessageFns<Assignment> = {
@@ -1100,6 +1113,9 @@ export const Assignment: MessageFns<Assignment> = {
     }
     if (message.sandbox !== "") {
       writer.uint32(42).string(message.sandbox);
+    }
+    if (message.boundaryAddress !== "") {
+      writer.uint32(50).string(message.boundaryAddress);
     }
     return writer;
   },
@@ -1157,6 +1173,14 @@ export const Assignment: MessageFns<Assignment> = {
             message.sandbox = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.boundaryAddress = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1184,6 +1208,11 @@ export const Assignment: MessageFns<Assignment> = {
       mode: isSet(object.mode) ? modeFromJSON(object.mode) : 0,
       workspace: isSet(object.workspace) ? globalThis.String(object.workspace) : "",
       sandbox: isSet(object.sandbox) ? globalThis.String(object.sandbox) : "",
+      boundaryAddress: isSet(object.boundaryAddress)
+        ? globalThis.String(object.boundaryAddress)
+        : isSet(object.boundary_address)
+        ? globalThis.String(object.boundary_address)
+        : "",
     };
   },
 
@@ -1204,6 +1233,9 @@ export const Assignment: MessageFns<Assignment> = {
     if (message.sandbox !== "") {
       obj.sandbox = message.sandbox;
     }
+    if (message.boundaryAddress !== "") {
+      obj.boundaryAddress = message.boundaryAddress;
+    }
     return obj;
   },
 
@@ -1217,6 +1249,7 @@ export const Assignment: MessageFns<Assignment> = {
     message.mode = object.mode ?? 0;
     message.workspace = object.workspace ?? "";
     message.sandbox = object.sandbox ?? "";
+    message.boundaryAddress = object.boundaryAddress ?? "";
     return message;
   },
 };

@@ -22,6 +22,7 @@ import { createSimProcess, type SimProcess } from './time/sim-process.ts';
 import { createTranscript, type Level } from './transcript.ts';
 import { watchCommits } from './truth/commits.ts';
 import { createNames } from './truth/names.ts';
+import { watchOvertaken } from './truth/overtaken.ts';
 import { createPublications, type Publications } from './truth/publications.ts';
 import { type ServingWatch, watchServing } from './truth/serving.ts';
 import { createTenures } from './truth/tenures.ts';
@@ -110,6 +111,7 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
     names,
     isFrozen: (memberId) => livesOf().some((life) => life.memberId === memberId && !life.process.awake()),
   });
+  const overtaken = watchOvertaken(world, now);
   const wire = createWireTruth({
     now,
     court,
@@ -117,6 +119,7 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
     transcript,
     names,
     tenures,
+    overtaken,
     ownerSeenBy: (process, sandboxId) =>
       gateways
         .map((node) => node.life())
@@ -152,6 +155,7 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
 
   truth.onChange((changes) => {
     tenures.changed(changes);
+    overtaken.changed(changes);
     commits.changed(changes);
     publications.changed(changes);
   });

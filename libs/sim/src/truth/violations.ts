@@ -20,6 +20,7 @@ export type Rule =
   | 'a lapsed gateway commits nothing'
   | 'no lease after a fence was seen'
   | 'no lease for a report after the fence'
+  | 'no lease for a report of what is past'
   | 'an owner that lives is published'
   | 'every sandbox is published'
   | 'nothing throws';

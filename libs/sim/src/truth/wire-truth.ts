@@ -1,10 +1,11 @@
 import { FRESHNESS_MS, LEASE_MS, type Ownership } from '@sallyport/authority';
-import type { MemberId, OwnerEpoch, SandboxId } from '@sallyport/model';
+import type { ConfigRevision, MemberId, OwnerEpoch, SandboxId, SessionId } from '@sallyport/model';
 import { parseSessionRequest, parseSessionResponse, type supervisorV1 } from '@sallyport/wire';
 import type { Coverage } from '../coverage.ts';
 import type { SimProcess } from '../time/sim-process.ts';
 import type { Transcript } from '../transcript.ts';
 import type { Names } from './names.ts';
+import type { Overtaken } from './overtaken.ts';
 import type { Tenures } from './tenures.ts';
 import type { Court } from './violations.ts';
 
@@ -31,6 +32,12 @@ export interface Allowed {
   lastReportAt: number;
 }
 
+interface SentReport {
+  readonly at: number;
+  readonly sessionId: SessionId;
+  readonly configRevision: ConfigRevision;
+}
+
 export interface WireTruthOptions {
   readonly now: () => number;
   readonly court: Court;
@@ -38,6 +45,7 @@ export interface WireTruthOptions {
   readonly transcript: Transcript;
   readonly names: Names;
   readonly tenures: Tenures;
+  readonly overtaken: Overtaken;
   /** The owner on record as this gateway sees it now. */
   readonly ownerSeenBy: (gateway: SimProcess, sandboxId: SandboxId) => Ownership | undefined;
 }
@@ -47,7 +55,7 @@ const SLOWEST = 0.99;
 const NOT_YET = Number.NEGATIVE_INFINITY;
 
 export function createWireTruth(options: WireTruthOptions): WireTruth {
-  const { now, court, coverage, transcript, names, tenures, ownerSeenBy } = options;
+  const { now, court, coverage, transcript, names, tenures, overtaken, ownerSeenBy } = options;
   const all = new Map<string, Allowed>();
 
   const allowed = (member: string, sandboxId: SandboxId): Allowed => {
@@ -62,7 +70,7 @@ export function createWireTruth(options: WireTruthOptions): WireTruth {
   }
 
   function session(member: SimProcess, gateway: SimProcess): Observe {
-    const reports = new Map<number, { readonly at: number; readonly epoch: OwnerEpoch }>();
+    const reports = new Map<number, SentReport>();
     const heartbeats = new Map<number, number>();
     let sandboxId: SandboxId | undefined;
     let acknowledged = 0;
@@ -71,7 +79,12 @@ export function createWireTruth(options: WireTruthOptions): WireTruth {
       if (request?.$case === 'hello') sandboxId = request.value.sandboxId as SandboxId;
       if (request?.$case === 'heartbeat') heartbeats.set(Number(request.value.sequence), now());
       if (request?.$case !== 'report' || sandboxId === undefined) return;
-      reports.set(Number(request.value.sequence), { at: now(), epoch: request.value.ownerEpoch as OwnerEpoch });
+      const { sequence, sessionId, configRevision } = request.value;
+      reports.set(Number(sequence), {
+        at: now(),
+        sessionId: sessionId as SessionId,
+        configRevision: configRevision as ConfigRevision,
+      });
       allowed(member.name, sandboxId).lastReportAt = now();
     }
 
@@ -87,11 +100,17 @@ export function createWireTruth(options: WireTruthOptions): WireTruth {
         court.broken('no lease after a fence was seen', `${told}, and sees ${names.ownership(about, seen)}`);
       const report = reports.get(sequence);
       const endedAt = tenures.endedAt(about, ownerEpoch as OwnerEpoch);
-      if (report === undefined) court.broken('a nonce counts once', `${told}, which was never sent`);
-      else if (endedAt !== undefined && report.at > endedAt)
+      if (report === undefined) return court.broken('a nonce counts once', `${told}, which was never sent`);
+      if (endedAt !== undefined && report.at > endedAt)
         court.broken(
           'no lease for a report after the fence',
           `${told}, sent ${(report.at - endedAt).toFixed(0)} ms after the fence`,
+        );
+      const past = overtaken.first({ sandboxId: about, ...report });
+      if (past !== undefined && report.at > past.at)
+        court.broken(
+          'no lease for a report of what is past',
+          `${told}, sent ${(report.at - past.at).toFixed(0)} ms after ${past.what} was overtaken`,
         );
     }
 

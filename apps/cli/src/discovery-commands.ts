@@ -32,12 +32,15 @@ export const snapshotCommand: Command = {
     const { link, bearer, explain } = opened.value;
     const options = { deadlineMs: SNAPSHOT_MS, bearer, signal: input.signal };
     const stream = openServerStream(link, discoveryV1.DiscoveryServiceService.getSnapshot, { workspaces }, options);
-    const records: ReturnType<typeof recordView>[] = [];
+    const found = new Map<string, ReturnType<typeof recordView>>();
     let token = '';
     for await (const { part } of stream.received) {
-      records.push(...(part?.records ?? []).map(recordView));
+      // What a later part says of a record counts: it may have changed meanwhile.
+      for (const record of part?.records ?? []) found.set(record.recordId, recordView(record));
+      for (const recordId of part?.removed ?? []) found.delete(recordId);
       token = part?.token ?? '';
     }
+    const records = [...found.values()];
     const failure = await stream.closed;
     if (failure !== undefined) return err(await explain(failure, 'take a snapshot'));
     // A part of a world must not be taken for the whole.

@@ -262,14 +262,15 @@ describe('the snapshot', () => {
     url: 'https://h.apps.test/',
     endpoint: { address: '::1', port: 8443, podUid: 'u' },
     ttlMs: 12_345,
+    renewedBy: 'g1.9',
     ownerEpoch: 5n,
     configRevision: 3n,
   };
   test('is put together from its parts', async () => {
     const server = await serve(
       discoveryOf(async (_request, stream) => {
-        stream.send({ part: { records: [record], token: '' } });
-        stream.send({ part: { records: [record], token: 'g.7' } });
+        stream.send({ part: { records: [record], token: '', removed: [] } });
+        stream.send({ part: { records: [{ ...record, recordId: 'sb2/web' }], token: 'g.7', removed: [] } });
         return ok(undefined);
       }),
     );
@@ -284,7 +285,7 @@ describe('the snapshot', () => {
   test('is none without its last part', async () => {
     const server = await serve(
       discoveryOf(async (_request, stream) => {
-        stream.send({ part: { records: [record], token: '' } });
+        stream.send({ part: { records: [record], token: '', removed: [] } });
         return ok(undefined);
       }),
     );

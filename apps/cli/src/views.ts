@@ -11,6 +11,7 @@ const STATES = {
   [ServiceState.SERVICE_STATE_INSTALLED]: 'installed',
   [ServiceState.SERVICE_STATE_PUBLISHED]: 'published',
   [ServiceState.SERVICE_STATE_EXPIRED]: 'expired',
+  [ServiceState.SERVICE_STATE_WITHDRAWN]: 'withdrawn',
 } as const satisfies Record<gatewayV1.ServiceState, string>;
 
 export type State = (typeof STATES)[gatewayV1.ServiceState];

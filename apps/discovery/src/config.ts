@@ -15,6 +15,23 @@ const declare = (read: Reader) => ({
   signingKeys: read.directory('signing-keys', 'Directory of JWK files (*.jwk) that verify tokens; public halves are enough.'),
   store: readStoreSetting(read),
   trustDomain: read.text('trust-domain', 'Trust domain of the installation.', { otherwise: 'sallyport.local' }),
+  limits: {
+    streamsMax: read.integer('max-streams-per-reader', 'Watches that one principal may have open.', {
+      min: 1,
+      max: 100_000,
+      otherwise: 64,
+    }),
+    opensPerSecondMax: read.integer(
+      'max-opens-per-second',
+      'Watches and snapshots that one principal may begin each second; twice as many at once.',
+      { min: 1, max: 10_000, otherwise: 20 },
+    ),
+    backlogBytesMax: read.size('max-backlog', 'What one slow reader may have waiting before it must begin anew.', {
+      min: 65_536,
+      max: 1_073_741_824,
+      otherwise: 4_194_304,
+    }),
+  },
   tls: {
     caFile: read.file('internal-ca-file', 'CA of the installation, PEM.'),
     certFile: read.file('internal-cert-file', "This replica's own certificate, PEM."),

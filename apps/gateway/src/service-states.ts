@@ -69,6 +69,7 @@ export function createServiceStates(world: World, sessions: Sessions, urlPort: (
         host: service.host,
         url: `https://${service.host}${port === 443 ? '' : `:${port}`}/`,
         configRevision: configuration.revision,
+        sinceMs: 0n,
         ...judged,
       };
     },

@@ -1,4 +1,4 @@
-import { type Process, type Running, VERSION } from '@sallyport/process';
+import { createRefusals, type Process, type Running, VERSION } from '@sallyport/process';
 import type { Store } from '@sallyport/store';
 import {
   bind,
@@ -15,6 +15,8 @@ import type { Config } from './config.ts';
 import { createSupervisorProof } from './credentials.ts';
 import { createDeclarations } from './declarations.ts';
 import { createDriver } from './driver.ts';
+import { createGrantService } from './grant-service.ts';
+import { createGrants } from './grants.ts';
 import { createOperatorService } from './operator-service.ts';
 import { createOperators } from './operators.ts';
 import { createRegistrations } from './registrations.ts';
@@ -82,6 +84,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
   const { world, reached, writer, sessions, membership, view } = replica;
 
   const onFault = (path: string, error: unknown): void => log.error({ path, err: error }, 'a call failed unexpectedly');
+  const onRefused = createRefusals('gateway', metrics, log);
   const declarations = createDeclarations({ world, reached, writer, domain: config.domain });
   const registrations = createRegistrations({ world, reached, writer, driver, keys, randomId });
   const workloads = config.followWorkloads
@@ -96,26 +99,28 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
       })
     : undefined;
   const states = createServiceStates(world, sessions, urlPort);
+  const operators = createOperators(keys, log);
   const operatorServer = await listen({
     address: config.operatorListen,
     tls: operatorTls,
     trustDomain: config.trustDomain,
     clients: { kind: 'certificate-or-bearer', apps: ['operator'] },
     services: [
-      bind(
-        gatewayV1.GatewayServiceService,
-        createOperatorService({
+      bind(gatewayV1.GatewayServiceService, {
+        ...createOperatorService({
           world,
-          operators: createOperators(keys, log),
+          operators,
           declarations,
           registrations,
           states,
           defaultPool: config.defaultPool,
           status: () => statusOf(world, membership, sessions, config.domain),
         }),
-      ),
+        ...createGrantService(operators, createGrants({ world, reached, writer })),
+      }),
     ],
     onFault,
+    onRefused,
   });
   operatorAddress = operatorServer.address;
   const supervisorServer = await listen({
@@ -131,6 +136,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
       }),
     ],
     onFault,
+    onRefused,
   });
   log.info({ operator: operatorServer.address, supervisor: supervisorServer.address }, 'listening');
   metrics.observed('sallyport_gateway_sessions', 'Sessions that this replica holds.', () => sessions.count());

@@ -1,4 +1,11 @@
-import { type Installation, ownerRevision, READER_MARGIN_MS, type World } from '@sallyport/authority';
+import {
+  type Held,
+  type Installation,
+  ownerRevision,
+  READER_MARGIN_MS,
+  type SessionRecord,
+  type World,
+} from '@sallyport/authority';
 import { err, type Instant, LONG_AGO, later, ok, type Result, type SandboxId, type WorkspaceId } from '@sallyport/model';
 import type { Evidence } from './evidence.ts';
 
@@ -14,13 +21,21 @@ export type Ineligible =
   | 'member'
   | 'renewal';
 
-/** One sandbox's installation that may be shown, and until when. */
-export interface Eligible {
+/** One sandbox's installation whose fence stands: everything about it that is not a matter of time. */
+export interface Standing {
   readonly workspace: WorkspaceId;
   readonly installation: Installation;
-  /** By the clock that the evidence was counted on. */
+  readonly session: SessionRecord;
+}
+
+/** One that may be shown, and until when. */
+export interface Eligible extends Standing {
+  /** By the clock that the evidence was counted on; the reader margin is taken off. */
   readonly until: Instant;
 }
+
+/** Until when a record may be shown that has evidence until then. */
+export const shownUntil = (evidenceUntil: Instant): Instant => later(evidenceUntil, -READER_MARGIN_MS);
 
 /**
  * Whether one sandbox's installation may be shown now (DESIGN section 8): its owner is `owned`, each revision that was
@@ -34,21 +49,16 @@ export function judgeEligible(
 ): Result<Eligible, Ineligible> {
   const standing = judgeFence(world, sandboxId);
   if (!standing.ok) return standing;
-  const until = evidence.until(standing.value.session);
-  if (until <= later(now, READER_MARGIN_MS)) return err('renewal');
-  const { workspace, installation } = standing.value;
-  return ok({ workspace, installation, until });
+  const until = shownUntil(evidence.until(standing.value.session));
+  return until > now ? ok({ ...standing.value, until }) : err('renewal');
 }
 
-interface Standing {
-  readonly workspace: WorkspaceId;
-  readonly installation: Installation;
-  readonly session: Parameters<Evidence['until']>[0];
-}
-
-/** All of it but the time: the owner and the fence tuple. */
-export function judgeFence(world: World, sandboxId: SandboxId): Result<Standing, Ineligible> {
-  const held = world.installations.get(sandboxId);
+/** All of it but the time: the owner and the fence tuple. Of another installation than the present one: would it stand? */
+export function judgeFence(
+  world: World,
+  sandboxId: SandboxId,
+  held: Held<Installation> | undefined = world.installations.get(sandboxId),
+): Result<Standing, Ineligible> {
   if (held === undefined) return err('installation');
   const installation = held.value;
   const { fence, memberId } = installation;

@@ -24,12 +24,18 @@ export interface Evidence {
   /** An installation arrived by watch: a publication is its own first renewal. */
   published(installation: Installation): void;
   /** LONG_AGO: none was ever heard, or it was forgotten. */
-  until(session: Pick<SessionRecord, 'gatewayId' | 'gatewayEpoch' | 'sessionId'>): Instant;
+  until(session: SessionIdentity): Instant;
+  /** The same by `sessionKeyOf`, for who asks often. */
+  untilOf(sessionKey: string): Instant;
+  /** Rises with everything that may have moved an `until`. */
+  readonly version: number;
   /** Forgets what has run out. */
   prune(now: Instant): void;
   /** Whether an echo has come back: without one nothing can be counted. */
   hasEcho(): boolean;
 }
+
+export type SessionIdentity = Pick<SessionRecord, 'gatewayId' | 'gatewayEpoch' | 'sessionId'>;
 
 /** Echoes that are kept; at one each second this is four times what the longest evidence could need. */
 export const ECHOES_MAX = 64;
@@ -42,6 +48,7 @@ interface Echo {
 export function createEvidence(): Evidence {
   let echoes: readonly Echo[] = [];
   const untils = new Map<string, Instant>();
+  let version = 0;
 
   function count(
     gatewayId: GatewayId,
@@ -55,7 +62,9 @@ export function createEvidence(): Evidence {
     const key = keyOf(gatewayId, gatewayEpoch, sessionId);
     const until = later(echo.sentAt, remainingMs);
     // Each renewal is true by itself: one that ends sooner takes nothing from one before it.
-    if (until > (untils.get(key) ?? LONG_AGO)) untils.set(key, until);
+    if (until <= (untils.get(key) ?? LONG_AGO)) return;
+    untils.set(key, until);
+    version += 1;
   }
 
   return {
@@ -68,13 +77,20 @@ export function createEvidence(): Evidence {
     published({ renewal }) {
       count(renewal.gatewayId, renewal.gatewayEpoch, renewal.asOf, renewal.sessionId, renewal.remainingMs);
     },
-    until: ({ gatewayId, gatewayEpoch, sessionId }) => untils.get(keyOf(gatewayId, gatewayEpoch, sessionId)) ?? LONG_AGO,
+    until: (session) => untils.get(sessionKeyOf(session)) ?? LONG_AGO,
+    untilOf: (sessionKey) => untils.get(sessionKey) ?? LONG_AGO,
+    get version() {
+      return version;
+    },
     prune(now) {
       for (const [key, until] of untils) if (until <= now) untils.delete(key);
     },
     hasEcho: () => echoes.length > 0,
   };
 }
+
+export const sessionKeyOf = ({ gatewayId, gatewayEpoch, sessionId }: SessionIdentity): string =>
+  keyOf(gatewayId, gatewayEpoch, sessionId);
 
 const keyOf = (gatewayId: GatewayId, gatewayEpoch: GatewayEpoch, sessionId: SessionId): string =>
   `${gatewayId}/${gatewayEpoch}/${sessionId}`;

@@ -1,3 +1,12 @@
+export * from './catalog.ts';
 export * from './eligibility.ts';
 export * from './evidence.ts';
+export * from './feed.ts';
+export * from './follower.ts';
+export * from './history.ts';
+export type * from './listing.ts';
+export * from './messages.ts';
+export * from './record.ts';
+export { BEAT_SPREAD_MS, type RenewalDigest } from './renewals.ts';
+export * from './scope.ts';
 export * from './snapshot.ts';

@@ -10,6 +10,7 @@ export const DISCOVERY_AUDIENCE = 'sallyport-discovery';
 
 /** Visible ASCII: it is logged, and part of a key. */
 const PRINCIPAL = /^[\x21-\x7e]{1,100}$/;
+export const isPrincipal = (text: string): boolean => PRINCIPAL.test(text);
 
 /** Workspaces in one token: it travels in a header with each call. */
 export const TOKEN_WORKSPACES_MAX = 64;
@@ -52,7 +53,7 @@ export async function verifyOperatorToken(
         `the token's role ${JSON.stringify(String(role).slice(0, 40))} or its workspaces cannot be used`,
       ),
     );
-  if (sub === undefined || !PRINCIPAL.test(sub)) return err(failure('unauthenticated', "the token's subject cannot be used"));
+  if (sub === undefined || !isPrincipal(sub)) return err(failure('unauthenticated', "the token's subject cannot be used"));
   return ok({ principal: sub, role: read });
 }
 

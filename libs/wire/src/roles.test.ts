@@ -21,6 +21,8 @@ const rows: [method: GatewayMethod, admin: string, editor: string, viewer: strin
   ['deleteService', '+++', '+--', '---', '---', '---'],
   ['bumpCredential', '+++', '+--', '---', '---', '---'],
   ['getStatus', '+++', '+++', '+++', '+++', '---'],
+  ['setGrant', '+++', '---', '---', '---', '---'],
+  ['listGrants', '+++', '---', '---', '---', '---'],
 ];
 
 describe('who may call', () => {

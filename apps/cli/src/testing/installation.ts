@@ -47,6 +47,8 @@ export const gatewayOf = (handlers: Partial<Gateway>): Binding =>
     deleteService: unasked,
     bumpCredential: unasked,
     getStatus: unasked,
+    setGrant: unasked,
+    listGrants: unasked,
     ...handlers,
   });
 

@@ -27,15 +27,24 @@ export const protobufPackage = "sallyport.discovery.v1";
 
 export const protobufFileName = "sallyport/discovery/v1/discovery.proto";
 
+/** Why a record is gone. A reader lets open connections run on, or not: the supervisor ends those that must end. */
 export const TombstoneReason = {
   TOMBSTONE_REASON_UNSPECIFIED: 0,
+  /** TOMBSTONE_REASON_WITHDRAWN - The service or its sandbox is no longer declared. */
   TOMBSTONE_REASON_WITHDRAWN: 1,
+  /** TOMBSTONE_REASON_EXPIRED - Its evidence was not renewed in time; it comes back as an upsert if it is. */
   TOMBSTONE_REASON_EXPIRED: 2,
+  /** TOMBSTONE_REASON_OWNER_CHANGED - Another supervisor takes over, or the owner was lost. Its new record follows when the new owner has installed it. */
   TOMBSTONE_REASON_OWNER_CHANGED: 3,
+  /** TOMBSTONE_REASON_SESSION_LOST - The supervisor's session with the gateway is over, or the workload began another life. */
   TOMBSTONE_REASON_SESSION_LOST: 4,
+  /** TOMBSTONE_REASON_CONFIGURATION_CHANGED - The sandbox has a newer configuration, which is not installed yet. */
   TOMBSTONE_REASON_CONFIGURATION_CHANGED: 5,
+  /** TOMBSTONE_REASON_CREDENTIAL_REVOKED - The sandbox's credentials were revoked. */
   TOMBSTONE_REASON_CREDENTIAL_REVOKED: 6,
+  /** TOMBSTONE_REASON_ENDPOINT_UNTRUSTED - The driver no longer vouches for the address. */
   TOMBSTONE_REASON_ENDPOINT_UNTRUSTED: 7,
+  /** TOMBSTONE_REASON_GRANT_REVOKED - The reader may not see the workspace any more. */
   TOMBSTONE_REASON_GRANT_REVOKED: 8,
 } as const;
 
@@ -163,58 +172,85 @@ export function clauseStateToJSON(object: ClauseState): string {
   }
 }
 
+/**
+ * One service that is published: a supervisor has it installed and may serve it. It says nothing about the health of the
+ * application behind it.
+ */
 export interface Record {
-  /** Identifies the record in tombstones and renewals: stable for one sandbox's service. */
+  /** Identifies the record in tombstones and renewals: stable for one sandbox's service. Opaque, at most 200 characters. */
   recordId: string;
   workspace: string;
   sandbox: string;
   /** Empty: the unnamed service. */
   service: string;
+  /**
+   * Lower case, without a trailing dot. The server name and the Host of every request. Do not take it apart: for long names
+   * its first label is a digest.
+   */
   host: string;
+  /** As a browser types it. */
   url: string;
+  /** Where to connect to. TLS passes through: the certificate for `host` is the supervisor's. */
   endpoint:
     | Endpoint
     | undefined;
-  /** Remaining life when the message was sent, counted by the consumer from sending the Ping that the message names. */
+  /**
+   * How much longer the record may be used, in milliseconds, counted from sending the Ping that the message names. Rounded
+   * down. 0: not any more, but a Renew may bring it back.
+   */
   ttlMs: number;
-  /** Fencing number of the owner that installed it; only rises for one sandbox. */
+  /**
+   * Fencing number of the owner that installed it; only rises for one sandbox. Of two records of one sandbox the higher is
+   * the newer.
+   */
   ownerEpoch: bigint;
+  /** Number of the sandbox's configuration that declares it; only rises. */
   configRevision: bigint;
+  /** Names what renews it: Renew gives one lifetime to all records that have the same. Opaque. */
+  renewedBy: string;
 }
 
 export interface Endpoint {
+  /** An IP address, without brackets. */
   address: string;
   port: number;
+  /** The Pod behind it; addresses of Pods are used again soon. Empty outside of Kubernetes. */
   podUid: string;
 }
 
 export interface WatchRequest {
   request:
-    | { $case: "start"; value: WatchStart }
+    | //
+    /** The first message, and no other. */
+    { $case: "start"; value: WatchStart }
     | { $case: "ping"; value: Ping }
     | { $case: "refresh"; value: Refresh }
     | undefined;
 }
 
 export interface WatchStart {
-  /** Empty: every workspace that the credential may see. */
+  /** Empty: every workspace that the credential may see, also those that it may see later on. */
   workspaces: string[];
-  /** Where an earlier stream ended. Empty: begin with a snapshot. */
+  /**
+   * The newest token of an earlier stream, of any replica, for the same workspaces. Taken: the first answer is a Delta from
+   * it. Not taken: the first answer is a Resync, which says why. Empty: begin with a snapshot.
+   */
   resumeToken: string;
 }
 
-/** Every 5 s. Lifetimes in later messages count from sending the Ping that they name. */
+/** Every 5 s. Lifetimes in later messages count from sending the Ping that they name, so a reader remembers when it sent each. */
 export interface Ping {
+  /** Above 0, and higher than the one before. */
   id: bigint;
 }
 
-/** A fresh credential for the open stream. Secret, never logged. */
+/** A fresh credential for the open stream, of the same principal. What it may see counts at once. Secret, never logged. */
 export interface Refresh {
   credential: string;
 }
 
 export interface WatchResponse {
-  /** The last Ping received before this was made. 0: none yet, then count from sending Start. */
+  /** The last Ping received before this was made. 0: none yet, then count from sending WatchStart. */
   pingId: bigint;
   response:
     | { $case: "snapshot"; value: SnapshotPart }
@@ -225,16 +261,29 @@ export interface WatchResponse {
     | undefined;
 }
 
+/** Parts of one snapshot are put together, and replace all that is held when the last has come. */
 export interface SnapshotPart {
+  /** One that a part before had already replaces it. */
   records: Record[];
-  /** Set on the last part only: where the stream is now. */
+  /** On the last part only: where the stream is now. Empty: more parts follow. */
   token: string;
+  /** Ids of records of earlier parts that are gone since. */
+  removed: string[];
 }
 
-/** Everything that one store revision changed. `from_token` is the previous message's token. */
+/**
+ * Everything that one store revision, or several, changed. In parts if it is large: those of one delta have one
+ * `from_token`, and are applied together, in order, with the part that has a `to_token`.
+ */
 export interface Delta {
+  /** The token of the message before that had one. Another: a message was lost, begin anew without a token. */
   fromToken: string;
+  /** Where the stream is now: what is held equals the snapshot there. Empty: more parts follow. */
   toToken: string;
+  /**
+   * Applied before the upserts of the part. GRANT_REVOKED is applied at once, in whatever part. Ids that are not held mean
+   * nothing.
+   */
   tombstones: Tombstone[];
   upserts: Record[];
 }
@@ -244,23 +293,48 @@ export interface Tombstone {
   reason: TombstoneReason;
 }
 
-/** New lifetimes for records that did not change: two lists of one length. */
+/**
+ * New lifetimes for records that did not change. They only ever lengthen: the longest that was promised counts. In parts if
+ * it is large; parts without the last, because another message came, mean nothing.
+ */
 export interface Renew {
+  /** One lifetime for all records with the same `renewed_by`, except those that are named in `record_ids` of any part. */
+  floors: Floor[];
+  /** Records with a lifetime of their own, and these lifetimes: two lists of one length. */
   recordIds: string[];
   ttlMs: number[];
+  /** Applied when this is set. */
+  isLast: boolean;
 }
 
+export interface Floor {
+  renewedBy: string;
+  ttlMs: number;
+}
+
+/** Every 5 s when there is nothing else to say. After 15 s of silence a reader takes the stream for lost. */
 export interface WatchHeartbeat {
+  /** Where the stream is now. */
   token: string;
-  /** How old this replica's view is. */
+  /** How old this replica's view is, in milliseconds. Of several replicas, follow one that lags less. */
   lagMs: number;
-  /** Whether gateways can write now; false: records are running out. */
+  /** Whether gateways were heard writing lately; false: nothing is renewed, and all records will run out. */
   hasAuthority: boolean;
 }
 
-/** The stream fell too far behind: forget everything; a snapshot follows. */
+/**
+ * Deltas cannot go on from what the reader holds: a snapshot follows. What is held may be used until it runs out, or until
+ * the snapshot has come.
+ */
 export interface Resync {
+  /**
+   * "too-slow": the reader was; once more within a minute, and the stream ends RESOURCE_EXHAUSTED. Of a resume token:
+   * "token": it cannot be read, or is of another life of the store; "history": it is too old for this replica;
+   * "incomplete": records were missing where it was made; "scope": what may be seen has changed since.
+   */
   reason: string;
+  /** Forget at once what is held: some of it may not be seen any more. */
+  forget: boolean;
 }
 
 export interface GetSnapshotRequest {
@@ -278,11 +352,15 @@ export interface ResolveRequest {
 }
 
 export interface ResolveResponse {
+  /** Its lifetime counts from sending the request. */
   record: Record | undefined;
 }
 
 export interface ExplainRequest {
+  /** Any case, one trailing dot allowed. */
   host: string;
+  /** Judge for this principal's grant, as an admin asks for another. Empty: for the caller. */
+  principal: string;
 }
 
 export interface ExplainResponse {
@@ -290,6 +368,8 @@ export interface ExplainResponse {
   published: boolean;
   /** In the order in which they are judged. */
   clauses: Clause[];
+  /** Set when it is published. */
+  record: Record | undefined;
 }
 
 export interface Clause {
@@ -317,6 +397,7 @@ function createBaseRecord(): Record {
     ttlMs: 0,
     ownerEpoch: 0n,
     configRevision: 0n,
+    renewedBy: "",
   };
 }
 
@@ -357,6 +438,9 @@ export const Record: MessageFns<Record> = {
         throw new globalThis.Error("value provided for field message.configRevision of type uint64 too large");
       }
       writer.uint32(80).uint64(message.configRevision);
+    }
+    if (message.renewedBy !== "") {
+      writer.uint32(90).string(message.renewedBy);
     }
     return writer;
   },
@@ -454,6 +538,14 @@ export const Record: MessageFns<Record> = {
             message.configRevision = reader.uint64() as bigint;
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.renewedBy = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -494,6 +586,11 @@ export const Record: MessageFns<Record> = {
         : isSet(object.config_revision)
         ? BigInt(object.config_revision)
         : 0n,
+      renewedBy: isSet(object.renewedBy)
+        ? globalThis.String(object.renewedBy)
+        : isSet(object.renewed_by)
+        ? globalThis.String(object.renewed_by)
+        : "",
     };
   },
 
@@ -529,6 +626,9 @@ export const Record: MessageFns<Record> = {
     if (message.configRevision !== 0n) {
       obj.configRevision = message.configRevision.toString();
     }
+    if (message.renewedBy !== "") {
+      obj.renewedBy = message.renewedBy;
+    }
     return obj;
   },
 
@@ -553,6 +653,7 @@ export const Record: MessageFns<Record> = {
     message.configRevision = (object.configRevision !== undefined && object.configRevision !== null)
       ? BigInt(object.configRevision)
       : 0n;
+    message.renewedBy = object.renewedBy ?? "";
     return message;
   },
 };
@@ -1196,7 +1297,7 @@ export const WatchResponse: MessageFns<WatchResponse> = {
 };
 
 function createBaseSnapshotPart(): SnapshotPart {
-  return { records: [], token: "" };
+  return { records: [], token: "", removed: [] };
 }
 
 export const SnapshotPart: MessageFns<SnapshotPart> = {
@@ -1206,6 +1307,9 @@ export const SnapshotPart: MessageFns<SnapshotPart> = {
     }
     if (message.token !== "") {
       writer.uint32(18).string(message.token);
+    }
+    for (const v of message.removed) {
+      writer.uint32(26).string(v!);
     }
     return writer;
   },
@@ -1239,6 +1343,14 @@ export const SnapshotPart: MessageFns<SnapshotPart> = {
             message.token = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.removed.push(reader.string());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1255,6 +1367,7 @@ export const SnapshotPart: MessageFns<SnapshotPart> = {
     return {
       records: globalThis.Array.isArray(object?.records) ? object.records.map((e: any) => Record.fromJSON(e)) : [],
       token: isSet(object.token) ? globalThis.String(object.token) : "",
+      removed: globalThis.Array.isArray(object?.removed) ? object.removed.map((e: any) => globalThis.String(e)) : [],
     };
   },
 
@@ -1266,6 +1379,9 @@ export const SnapshotPart: MessageFns<SnapshotPart> = {
     if (message.token !== "") {
       obj.token = message.token;
     }
+    if (message.removed?.length) {
+      obj.removed = message.removed;
+    }
     return obj;
   },
 
@@ -1276,6 +1392,7 @@ export const SnapshotPart: MessageFns<SnapshotPart> = {
     const message = createBaseSnapshotPart();
     message.records = object.records?.map((e) => Record.fromPartial(e)) || [];
     message.token = object.token ?? "";
+    message.removed = object.removed?.map((e) => e) || [];
     return message;
   },
 };
@@ -1497,20 +1614,26 @@ export const Tombstone: MessageFns<Tombstone> = {
 };
 
 function createBaseRenew(): Renew {
-  return { recordIds: [], ttlMs: [] };
+  return { floors: [], recordIds: [], ttlMs: [], isLast: false };
 }
 
 export const Renew: MessageFns<Renew> = {
   encode(message: Renew, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.floors) {
+      Floor.encode(v!, writer.uint32(10).fork()).join();
+    }
     for (const v of message.recordIds) {
-      writer.uint32(10).string(v!);
+      writer.uint32(18).string(v!);
     }
     if (message.ttlMs.length !== 0) {
-      writer.uint32(18).fork();
+      writer.uint32(26).fork();
       for (const v of message.ttlMs) {
         writer.uint32(v);
       }
       writer.join();
+    }
+    if (message.isLast !== false) {
+      writer.uint32(32).bool(message.isLast);
     }
     return writer;
   },
@@ -1533,17 +1656,25 @@ export const Renew: MessageFns<Renew> = {
               break;
             }
 
-            message.recordIds.push(reader.string());
+            message.floors.push(Floor.decode(reader, reader.uint32()));
             continue;
           }
           case 2: {
-            if (tag === 16) {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.recordIds.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
               message.ttlMs.push(reader.uint32());
 
               continue;
             }
 
-            if (tag === 18) {
+            if (tag === 26) {
               const end2 = reader.uint32() + reader.pos;
               while (reader.pos < end2) {
                 message.ttlMs.push(reader.uint32());
@@ -1553,6 +1684,14 @@ export const Renew: MessageFns<Renew> = {
             }
 
             break;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.isLast = reader.bool();
+            continue;
           }
         }
         if ((tag & 7) === 4 || tag === 0) {
@@ -1568,6 +1707,7 @@ export const Renew: MessageFns<Renew> = {
 
   fromJSON(object: any): Renew {
     return {
+      floors: globalThis.Array.isArray(object?.floors) ? object.floors.map((e: any) => Floor.fromJSON(e)) : [],
       recordIds: globalThis.Array.isArray(object?.recordIds)
         ? object.recordIds.map((e: any) => globalThis.String(e))
         : globalThis.Array.isArray(object?.record_ids)
@@ -1578,16 +1718,27 @@ export const Renew: MessageFns<Renew> = {
         : globalThis.Array.isArray(object?.ttl_ms)
         ? object.ttl_ms.map((e: any) => globalThis.Number(e))
         : [],
+      isLast: isSet(object.isLast)
+        ? globalThis.Boolean(object.isLast)
+        : isSet(object.is_last)
+        ? globalThis.Boolean(object.is_last)
+        : false,
     };
   },
 
   toJSON(message: Renew): unknown {
     const obj: any = {};
+    if (message.floors?.length) {
+      obj.floors = message.floors.map((e) => Floor.toJSON(e));
+    }
     if (message.recordIds?.length) {
       obj.recordIds = message.recordIds;
     }
     if (message.ttlMs?.length) {
       obj.ttlMs = message.ttlMs.map((e) => Math.round(e));
+    }
+    if (message.isLast !== false) {
+      obj.isLast = message.isLast;
     }
     return obj;
   },
@@ -1597,8 +1748,103 @@ export const Renew: MessageFns<Renew> = {
   },
   fromPartial<I extends Exact<DeepPartial<Renew>, I>>(object: I): Renew {
     const message = createBaseRenew();
+    message.floors = object.floors?.map((e) => Floor.fromPartial(e)) || [];
     message.recordIds = object.recordIds?.map((e) => e) || [];
     message.ttlMs = object.ttlMs?.map((e) => e) || [];
+    message.isLast = object.isLast ?? false;
+    return message;
+  },
+};
+
+function createBaseFloor(): Floor {
+  return { renewedBy: "", ttlMs: 0 };
+}
+
+export const Floor: MessageFns<Floor> = {
+  encode(message: Floor, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.renewedBy !== "") {
+      writer.uint32(10).string(message.renewedBy);
+    }
+    if (message.ttlMs !== 0) {
+      writer.uint32(16).uint32(message.ttlMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Floor {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFloor();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.renewedBy = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.ttlMs = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Floor {
+    return {
+      renewedBy: isSet(object.renewedBy)
+        ? globalThis.String(object.renewedBy)
+        : isSet(object.renewed_by)
+        ? globalThis.String(object.renewed_by)
+        : "",
+      ttlMs: isSet(object.ttlMs)
+        ? globalThis.Number(object.ttlMs)
+        : isSet(object.ttl_ms)
+        ? globalThis.Number(object.ttl_ms)
+        : 0,
+    };
+  },
+
+  toJSON(message: Floor): unknown {
+    const obj: any = {};
+    if (message.renewedBy !== "") {
+      obj.renewedBy = message.renewedBy;
+    }
+    if (message.ttlMs !== 0) {
+      obj.ttlMs = Math.round(message.ttlMs);
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<Floor>, I>>(base?: I): Floor {
+    return Floor.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Floor>, I>>(object: I): Floor {
+    const message = createBaseFloor();
+    message.renewedBy = object.renewedBy ?? "";
+    message.ttlMs = object.ttlMs ?? 0;
     return message;
   },
 };
@@ -1713,13 +1959,16 @@ export const WatchHeartbeat: MessageFns<WatchHeartbeat> = {
 };
 
 function createBaseResync(): Resync {
-  return { reason: "" };
+  return { reason: "", forget: false };
 }
 
 export const Resync: MessageFns<Resync> = {
   encode(message: Resync, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.reason !== "") {
       writer.uint32(10).string(message.reason);
+    }
+    if (message.forget !== false) {
+      writer.uint32(16).bool(message.forget);
     }
     return writer;
   },
@@ -1745,6 +1994,14 @@ export const Resync: MessageFns<Resync> = {
             message.reason = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.forget = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1758,13 +2015,19 @@ export const Resync: MessageFns<Resync> = {
   },
 
   fromJSON(object: any): Resync {
-    return { reason: isSet(object.reason) ? globalThis.String(object.reason) : "" };
+    return {
+      reason: isSet(object.reason) ? globalThis.String(object.reason) : "",
+      forget: isSet(object.forget) ? globalThis.Boolean(object.forget) : false,
+    };
   },
 
   toJSON(message: Resync): unknown {
     const obj: any = {};
     if (message.reason !== "") {
       obj.reason = message.reason;
+    }
+    if (message.forget !== false) {
+      obj.forget = message.forget;
     }
     return obj;
   },
@@ -1775,6 +2038,7 @@ export const Resync: MessageFns<Resync> = {
   fromPartial<I extends Exact<DeepPartial<Resync>, I>>(object: I): Resync {
     const message = createBaseResync();
     message.reason = object.reason ?? "";
+    message.forget = object.forget ?? false;
     return message;
   },
 };
@@ -2056,13 +2320,16 @@ export const ResolveResponse: MessageFns<ResolveResponse> = {
 };
 
 function createBaseExplainRequest(): ExplainRequest {
-  return { host: "" };
+  return { host: "", principal: "" };
 }
 
 export const ExplainRequest: MessageFns<ExplainRequest> = {
   encode(message: ExplainRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.host !== "") {
       writer.uint32(10).string(message.host);
+    }
+    if (message.principal !== "") {
+      writer.uint32(18).string(message.principal);
     }
     return writer;
   },
@@ -2088,6 +2355,14 @@ export const ExplainRequest: MessageFns<ExplainRequest> = {
             message.host = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.principal = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2101,13 +2376,19 @@ export const ExplainRequest: MessageFns<ExplainRequest> = {
   },
 
   fromJSON(object: any): ExplainRequest {
-    return { host: isSet(object.host) ? globalThis.String(object.host) : "" };
+    return {
+      host: isSet(object.host) ? globalThis.String(object.host) : "",
+      principal: isSet(object.principal) ? globalThis.String(object.principal) : "",
+    };
   },
 
   toJSON(message: ExplainRequest): unknown {
     const obj: any = {};
     if (message.host !== "") {
       obj.host = message.host;
+    }
+    if (message.principal !== "") {
+      obj.principal = message.principal;
     }
     return obj;
   },
@@ -2118,12 +2399,13 @@ export const ExplainRequest: MessageFns<ExplainRequest> = {
   fromPartial<I extends Exact<DeepPartial<ExplainRequest>, I>>(object: I): ExplainRequest {
     const message = createBaseExplainRequest();
     message.host = object.host ?? "";
+    message.principal = object.principal ?? "";
     return message;
   },
 };
 
 function createBaseExplainResponse(): ExplainResponse {
-  return { host: "", published: false, clauses: [] };
+  return { host: "", published: false, clauses: [], record: undefined };
 }
 
 export const ExplainResponse: MessageFns<ExplainResponse> = {
@@ -2136,6 +2418,9 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
     }
     for (const v of message.clauses) {
       Clause.encode(v!, writer.uint32(26).fork()).join();
+    }
+    if (message.record !== undefined) {
+      Record.encode(message.record, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -2177,6 +2462,14 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
             message.clauses.push(Clause.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.record = Record.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2194,6 +2487,7 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
       host: isSet(object.host) ? globalThis.String(object.host) : "",
       published: isSet(object.published) ? globalThis.Boolean(object.published) : false,
       clauses: globalThis.Array.isArray(object?.clauses) ? object.clauses.map((e: any) => Clause.fromJSON(e)) : [],
+      record: isSet(object.record) ? Record.fromJSON(object.record) : undefined,
     };
   },
 
@@ -2208,6 +2502,9 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
     if (message.clauses?.length) {
       obj.clauses = message.clauses.map((e) => Clause.toJSON(e));
     }
+    if (message.record !== undefined) {
+      obj.record = Record.toJSON(message.record);
+    }
     return obj;
   },
 
@@ -2219,6 +2516,9 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
     message.host = object.host ?? "";
     message.published = object.published ?? false;
     message.clauses = object.clauses?.map((e) => Clause.fromPartial(e)) || [];
+    message.record = (object.record !== undefined && object.record !== null)
+      ? Record.fromPartial(object.record)
+      : undefined;
     return message;
   },
 };
@@ -2344,11 +2644,17 @@ export const Clause: MessageFns<Clause> = {
   },
 };
 
+/**
+ * Every call carries `authorization: Bearer <token>`. What it may see is asked anew for each message: a grant that is
+ * narrowed counts within a second, on open streams as well. Refused with UNAUTHENTICATED (no token, or one that does not
+ * hold), PERMISSION_DENIED (no workspace may be seen), UNAVAILABLE (no complete view yet: ask again, or another replica).
+ */
 export type DiscoveryServiceService = typeof DiscoveryServiceService;
 export const DiscoveryServiceService = {
   /**
-   * Snapshot, then deltas. The first request is Start. UNAVAILABLE: no complete view yet.
-   * PERMISSION_DENIED: no workspace left to see. RESOURCE_EXHAUSTED: too slow, or too many streams.
+   * Snapshot, then deltas, for as long as the stream lasts. The first request is WatchStart. RESOURCE_EXHAUSTED: the
+   * reader is too slow, or the principal has too many streams or opens them too fast. Ends UNAUTHENTICATED 30 s after the
+   * token has expired, unless it was refreshed.
    */
   watch: {
     path: "/sallyport.discovery.v1.DiscoveryService/Watch" as const,
@@ -2359,7 +2665,7 @@ export const DiscoveryServiceService = {
     responseSerialize: (value: WatchResponse): Buffer => Buffer.from(WatchResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WatchResponse => WatchResponse.decode(value),
   },
-  /** The whole present view, in parts of bounded size. */
+  /** The whole present view, in parts of bounded size. Lifetimes count from sending the request. */
   getSnapshot: {
     path: "/sallyport.discovery.v1.DiscoveryService/GetSnapshot" as const,
     requestStream: false as const,
@@ -2369,7 +2675,7 @@ export const DiscoveryServiceService = {
     responseSerialize: (value: GetSnapshotResponse): Buffer => Buffer.from(GetSnapshotResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetSnapshotResponse => GetSnapshotResponse.decode(value),
   },
-  /** One host. NOT_FOUND: not published, or not visible to the caller. */
+  /** One host. NOT_FOUND: not published, or not visible to the caller; the two are not told apart. */
   resolve: {
     path: "/sallyport.discovery.v1.DiscoveryService/Resolve" as const,
     requestStream: false as const,
@@ -2379,7 +2685,10 @@ export const DiscoveryServiceService = {
     responseSerialize: (value: ResolveResponse): Buffer => Buffer.from(ResolveResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResolveResponse => ResolveResponse.decode(value),
   },
-  /** Why a host is, or is not, published: clause by clause. */
+  /**
+   * Why a host is, or is not, published: clause by clause. A caller who does not see the workspace learns as much as of a
+   * host that nobody declares.
+   */
   explain: {
     path: "/sallyport.discovery.v1.DiscoveryService/Explain" as const,
     requestStream: false as const,
@@ -2393,34 +2702,39 @@ export const DiscoveryServiceService = {
 
 export interface DiscoveryServiceServer extends UntypedServiceImplementation {
   /**
-   * Snapshot, then deltas. The first request is Start. UNAVAILABLE: no complete view yet.
-   * PERMISSION_DENIED: no workspace left to see. RESOURCE_EXHAUSTED: too slow, or too many streams.
+   * Snapshot, then deltas, for as long as the stream lasts. The first request is WatchStart. RESOURCE_EXHAUSTED: the
+   * reader is too slow, or the principal has too many streams or opens them too fast. Ends UNAUTHENTICATED 30 s after the
+   * token has expired, unless it was refreshed.
    */
   watch: handleBidiStreamingCall<WatchRequest, WatchResponse>;
-  /** The whole present view, in parts of bounded size. */
+  /** The whole present view, in parts of bounded size. Lifetimes count from sending the request. */
   getSnapshot: handleServerStreamingCall<GetSnapshotRequest, GetSnapshotResponse>;
-  /** One host. NOT_FOUND: not published, or not visible to the caller. */
+  /** One host. NOT_FOUND: not published, or not visible to the caller; the two are not told apart. */
   resolve: handleUnaryCall<ResolveRequest, ResolveResponse>;
-  /** Why a host is, or is not, published: clause by clause. */
+  /**
+   * Why a host is, or is not, published: clause by clause. A caller who does not see the workspace learns as much as of a
+   * host that nobody declares.
+   */
   explain: handleUnaryCall<ExplainRequest, ExplainResponse>;
 }
 
 export interface DiscoveryServiceClient extends Client {
   /**
-   * Snapshot, then deltas. The first request is Start. UNAVAILABLE: no complete view yet.
-   * PERMISSION_DENIED: no workspace left to see. RESOURCE_EXHAUSTED: too slow, or too many streams.
+   * Snapshot, then deltas, for as long as the stream lasts. The first request is WatchStart. RESOURCE_EXHAUSTED: the
+   * reader is too slow, or the principal has too many streams or opens them too fast. Ends UNAUTHENTICATED 30 s after the
+   * token has expired, unless it was refreshed.
    */
   watch(): ClientDuplexStream<WatchRequest, WatchResponse>;
   watch(options: Partial<CallOptions>): ClientDuplexStream<WatchRequest, WatchResponse>;
   watch(metadata: Metadata, options?: Partial<CallOptions>): ClientDuplexStream<WatchRequest, WatchResponse>;
-  /** The whole present view, in parts of bounded size. */
+  /** The whole present view, in parts of bounded size. Lifetimes count from sending the request. */
   getSnapshot(request: GetSnapshotRequest, options?: Partial<CallOptions>): ClientReadableStream<GetSnapshotResponse>;
   getSnapshot(
     request: GetSnapshotRequest,
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<GetSnapshotResponse>;
-  /** One host. NOT_FOUND: not published, or not visible to the caller. */
+  /** One host. NOT_FOUND: not published, or not visible to the caller; the two are not told apart. */
   resolve(
     request: ResolveRequest,
     callback: (error: ServiceError | null, response: ResolveResponse) => void,
@@ -2436,7 +2750,10 @@ export interface DiscoveryServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResolveResponse) => void,
   ): ClientUnaryCall;
-  /** Why a host is, or is not, published: clause by clause. */
+  /**
+   * Why a host is, or is not, published: clause by clause. A caller who does not see the workspace learns as much as of a
+   * host that nobody declares.
+   */
   explain(
     request: ExplainRequest,
     callback: (error: ServiceError | null, response: ExplainResponse) => void,

@@ -37,6 +37,8 @@ export const ServiceState = {
   SERVICE_STATE_PUBLISHED: 4,
   /** SERVICE_STATE_EXPIRED - Was published; its evidence has run out. */
   SERVICE_STATE_EXPIRED: 5,
+  /** SERVICE_STATE_WITHDRAWN - Was published, and was taken back for another reason than time: `detail` says which. */
+  SERVICE_STATE_WITHDRAWN: 6,
 } as const;
 
 export type ServiceState = typeof ServiceState[keyof typeof ServiceState];
@@ -48,6 +50,7 @@ export namespace ServiceState {
   export type SERVICE_STATE_INSTALLED = typeof ServiceState.SERVICE_STATE_INSTALLED;
   export type SERVICE_STATE_PUBLISHED = typeof ServiceState.SERVICE_STATE_PUBLISHED;
   export type SERVICE_STATE_EXPIRED = typeof ServiceState.SERVICE_STATE_EXPIRED;
+  export type SERVICE_STATE_WITHDRAWN = typeof ServiceState.SERVICE_STATE_WITHDRAWN;
 }
 
 export function serviceStateFromJSON(object: any): ServiceState {
@@ -70,6 +73,9 @@ export function serviceStateFromJSON(object: any): ServiceState {
     case 5:
     case "SERVICE_STATE_EXPIRED":
       return ServiceState.SERVICE_STATE_EXPIRED;
+    case 6:
+    case "SERVICE_STATE_WITHDRAWN":
+      return ServiceState.SERVICE_STATE_WITHDRAWN;
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum ServiceState");
   }
@@ -89,6 +95,8 @@ export function serviceStateToJSON(object: ServiceState): string {
       return "SERVICE_STATE_PUBLISHED";
     case ServiceState.SERVICE_STATE_EXPIRED:
       return "SERVICE_STATE_EXPIRED";
+    case ServiceState.SERVICE_STATE_WITHDRAWN:
+      return "SERVICE_STATE_WITHDRAWN";
     default:
       throw new globalThis.Error("Unrecognized enum value " + object + " for enum ServiceState");
   }
@@ -186,6 +194,8 @@ export interface Service {
   configRevision: bigint;
   /** Where it is published: "address:port". Empty unless published. */
   endpoint: string;
+  /** For how long it has been in this state, as far as this gateway has seen it; milliseconds. 0: unknown. */
+  sinceMs: bigint;
 }
 
 export interface ListServicesRequest {
@@ -222,6 +232,33 @@ export interface BumpCredentialResponse {
   credentialEpoch: bigint;
   /** As in RegisterSandboxResponse. */
   supervisorToken: string;
+}
+
+/** Which workspaces the bearer of a discovery token may see, whatever more its token says. */
+export interface Grant {
+  /** The token's subject. */
+  principal: string;
+  workspaces: string[];
+  /** Rises with each change. */
+  grantEpoch: bigint;
+}
+
+export interface SetGrantRequest {
+  /** 1 to 100 visible ASCII characters. */
+  principal: string;
+  /** At most 1,000. */
+  workspaces: string[];
+}
+
+export interface SetGrantResponse {
+  grant: Grant | undefined;
+}
+
+export interface ListGrantsRequest {
+}
+
+export interface ListGrantsResponse {
+  grants: Grant[];
 }
 
 export interface GetStatusRequest {
@@ -1266,6 +1303,7 @@ function createBaseService(): Service {
     detail: "",
     configRevision: 0n,
     endpoint: "",
+    sinceMs: 0n,
   };
 }
 
@@ -1300,6 +1338,12 @@ export const Service: MessageFns<Service> = {
     }
     if (message.endpoint !== "") {
       writer.uint32(74).string(message.endpoint);
+    }
+    if (message.sinceMs !== 0n) {
+      if (BigInt.asUintN(64, message.sinceMs) !== message.sinceMs) {
+        throw new globalThis.Error("value provided for field message.sinceMs of type uint64 too large");
+      }
+      writer.uint32(80).uint64(message.sinceMs);
     }
     return writer;
   },
@@ -1389,6 +1433,14 @@ export const Service: MessageFns<Service> = {
             message.endpoint = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.sinceMs = reader.uint64() as bigint;
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1416,6 +1468,7 @@ export const Service: MessageFns<Service> = {
         ? BigInt(object.config_revision)
         : 0n,
       endpoint: isSet(object.endpoint) ? globalThis.String(object.endpoint) : "",
+      sinceMs: isSet(object.sinceMs) ? BigInt(object.sinceMs) : isSet(object.since_ms) ? BigInt(object.since_ms) : 0n,
     };
   },
 
@@ -1448,6 +1501,9 @@ export const Service: MessageFns<Service> = {
     if (message.endpoint !== "") {
       obj.endpoint = message.endpoint;
     }
+    if (message.sinceMs !== 0n) {
+      obj.sinceMs = message.sinceMs.toString();
+    }
     return obj;
   },
 
@@ -1471,6 +1527,7 @@ export const Service: MessageFns<Service> = {
       ? BigInt(object.configRevision)
       : 0n;
     message.endpoint = object.endpoint ?? "";
+    message.sinceMs = (object.sinceMs !== undefined && object.sinceMs !== null) ? BigInt(object.sinceMs) : 0n;
     return message;
   },
 };
@@ -2055,6 +2112,391 @@ export const BumpCredentialResponse: MessageFns<BumpCredentialResponse> = {
   },
 };
 
+function createBaseGrant(): Grant {
+  return { principal: "", workspaces: [], grantEpoch: 0n };
+}
+
+export const Grant: MessageFns<Grant> = {
+  encode(message: Grant, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.principal !== "") {
+      writer.uint32(10).string(message.principal);
+    }
+    for (const v of message.workspaces) {
+      writer.uint32(18).string(v!);
+    }
+    if (message.grantEpoch !== 0n) {
+      if (BigInt.asUintN(64, message.grantEpoch) !== message.grantEpoch) {
+        throw new globalThis.Error("value provided for field message.grantEpoch of type uint64 too large");
+      }
+      writer.uint32(24).uint64(message.grantEpoch);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Grant {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGrant();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.principal = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workspaces.push(reader.string());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.grantEpoch = reader.uint64() as bigint;
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Grant {
+    return {
+      principal: isSet(object.principal) ? globalThis.String(object.principal) : "",
+      workspaces: globalThis.Array.isArray(object?.workspaces)
+        ? object.workspaces.map((e: any) => globalThis.String(e))
+        : [],
+      grantEpoch: isSet(object.grantEpoch)
+        ? BigInt(object.grantEpoch)
+        : isSet(object.grant_epoch)
+        ? BigInt(object.grant_epoch)
+        : 0n,
+    };
+  },
+
+  toJSON(message: Grant): unknown {
+    const obj: any = {};
+    if (message.principal !== "") {
+      obj.principal = message.principal;
+    }
+    if (message.workspaces?.length) {
+      obj.workspaces = message.workspaces;
+    }
+    if (message.grantEpoch !== 0n) {
+      obj.grantEpoch = message.grantEpoch.toString();
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<Grant>, I>>(base?: I): Grant {
+    return Grant.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Grant>, I>>(object: I): Grant {
+    const message = createBaseGrant();
+    message.principal = object.principal ?? "";
+    message.workspaces = object.workspaces?.map((e) => e) || [];
+    message.grantEpoch = (object.grantEpoch !== undefined && object.grantEpoch !== null)
+      ? BigInt(object.grantEpoch)
+      : 0n;
+    return message;
+  },
+};
+
+function createBaseSetGrantRequest(): SetGrantRequest {
+  return { principal: "", workspaces: [] };
+}
+
+export const SetGrantRequest: MessageFns<SetGrantRequest> = {
+  encode(message: SetGrantRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.principal !== "") {
+      writer.uint32(10).string(message.principal);
+    }
+    for (const v of message.workspaces) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetGrantRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetGrantRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.principal = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.workspaces.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetGrantRequest {
+    return {
+      principal: isSet(object.principal) ? globalThis.String(object.principal) : "",
+      workspaces: globalThis.Array.isArray(object?.workspaces)
+        ? object.workspaces.map((e: any) => globalThis.String(e))
+        : [],
+    };
+  },
+
+  toJSON(message: SetGrantRequest): unknown {
+    const obj: any = {};
+    if (message.principal !== "") {
+      obj.principal = message.principal;
+    }
+    if (message.workspaces?.length) {
+      obj.workspaces = message.workspaces;
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<SetGrantRequest>, I>>(base?: I): SetGrantRequest {
+    return SetGrantRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetGrantRequest>, I>>(object: I): SetGrantRequest {
+    const message = createBaseSetGrantRequest();
+    message.principal = object.principal ?? "";
+    message.workspaces = object.workspaces?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseSetGrantResponse(): SetGrantResponse {
+  return { grant: undefined };
+}
+
+export const SetGrantResponse: MessageFns<SetGrantResponse> = {
+  encode(message: SetGrantResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.grant !== undefined) {
+      Grant.encode(message.grant, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetGrantResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetGrantResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.grant = Grant.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): SetGrantResponse {
+    return { grant: isSet(object.grant) ? Grant.fromJSON(object.grant) : undefined };
+  },
+
+  toJSON(message: SetGrantResponse): unknown {
+    const obj: any = {};
+    if (message.grant !== undefined) {
+      obj.grant = Grant.toJSON(message.grant);
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<SetGrantResponse>, I>>(base?: I): SetGrantResponse {
+    return SetGrantResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetGrantResponse>, I>>(object: I): SetGrantResponse {
+    const message = createBaseSetGrantResponse();
+    message.grant = (object.grant !== undefined && object.grant !== null) ? Grant.fromPartial(object.grant) : undefined;
+    return message;
+  },
+};
+
+function createBaseListGrantsRequest(): ListGrantsRequest {
+  return {};
+}
+
+export const ListGrantsRequest: MessageFns<ListGrantsRequest> = {
+  encode(_: ListGrantsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGrantsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGrantsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): ListGrantsRequest {
+    return {};
+  },
+
+  toJSON(_: ListGrantsRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<ListGrantsRequest>, I>>(base?: I): ListGrantsRequest {
+    return ListGrantsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListGrantsRequest>, I>>(_: I): ListGrantsRequest {
+    const message = createBaseListGrantsRequest();
+    return message;
+  },
+};
+
+function createBaseListGrantsResponse(): ListGrantsResponse {
+  return { grants: [] };
+}
+
+export const ListGrantsResponse: MessageFns<ListGrantsResponse> = {
+  encode(message: ListGrantsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.grants) {
+      Grant.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListGrantsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListGrantsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.grants.push(Grant.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): ListGrantsResponse {
+    return { grants: globalThis.Array.isArray(object?.grants) ? object.grants.map((e: any) => Grant.fromJSON(e)) : [] };
+  },
+
+  toJSON(message: ListGrantsResponse): unknown {
+    const obj: any = {};
+    if (message.grants?.length) {
+      obj.grants = message.grants.map((e) => Grant.toJSON(e));
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<ListGrantsResponse>, I>>(base?: I): ListGrantsResponse {
+    return ListGrantsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListGrantsResponse>, I>>(object: I): ListGrantsResponse {
+    const message = createBaseListGrantsResponse();
+    message.grants = object.grants?.map((e) => Grant.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 function createBaseGetStatusRequest(): GetStatusRequest {
   return {};
 }
@@ -2605,6 +3047,29 @@ export const GatewayServiceService = {
     responseSerialize: (value: GetStatusResponse): Buffer => Buffer.from(GetStatusResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetStatusResponse => GetStatusResponse.decode(value),
   },
+  /**
+   * Says which workspaces a reader of discovery may see; replaces what it said before, and counts on open streams within a
+   * second. No workspaces: the grant is taken back. Admins only.
+   */
+  setGrant: {
+    path: "/sallyport.gateway.v1.GatewayService/SetGrant" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetGrantRequest): Buffer => Buffer.from(SetGrantRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetGrantRequest => SetGrantRequest.decode(value),
+    responseSerialize: (value: SetGrantResponse): Buffer => Buffer.from(SetGrantResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetGrantResponse => SetGrantResponse.decode(value),
+  },
+  /** Admins only. */
+  listGrants: {
+    path: "/sallyport.gateway.v1.GatewayService/ListGrants" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListGrantsRequest): Buffer => Buffer.from(ListGrantsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListGrantsRequest => ListGrantsRequest.decode(value),
+    responseSerialize: (value: ListGrantsResponse): Buffer => Buffer.from(ListGrantsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListGrantsResponse => ListGrantsResponse.decode(value),
+  },
 } as const;
 
 export interface GatewayServiceServer extends UntypedServiceImplementation {
@@ -2622,6 +3087,13 @@ export interface GatewayServiceServer extends UntypedServiceImplementation {
   /** Revokes every session and token issued for the sandbox before, at once, and gives a new token. */
   bumpCredential: handleUnaryCall<BumpCredentialRequest, BumpCredentialResponse>;
   getStatus: handleUnaryCall<GetStatusRequest, GetStatusResponse>;
+  /**
+   * Says which workspaces a reader of discovery may see; replaces what it said before, and counts on open streams within a
+   * second. No workspaces: the grant is taken back. Admins only.
+   */
+  setGrant: handleUnaryCall<SetGrantRequest, SetGrantResponse>;
+  /** Admins only. */
+  listGrants: handleUnaryCall<ListGrantsRequest, ListGrantsResponse>;
 }
 
 export interface GatewayServiceClient extends Client {
@@ -2764,6 +3236,41 @@ export interface GatewayServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetStatusResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Says which workspaces a reader of discovery may see; replaces what it said before, and counts on open streams within a
+   * second. No workspaces: the grant is taken back. Admins only.
+   */
+  setGrant(
+    request: SetGrantRequest,
+    callback: (error: ServiceError | null, response: SetGrantResponse) => void,
+  ): ClientUnaryCall;
+  setGrant(
+    request: SetGrantRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetGrantResponse) => void,
+  ): ClientUnaryCall;
+  setGrant(
+    request: SetGrantRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetGrantResponse) => void,
+  ): ClientUnaryCall;
+  /** Admins only. */
+  listGrants(
+    request: ListGrantsRequest,
+    callback: (error: ServiceError | null, response: ListGrantsResponse) => void,
+  ): ClientUnaryCall;
+  listGrants(
+    request: ListGrantsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListGrantsResponse) => void,
+  ): ClientUnaryCall;
+  listGrants(
+    request: ListGrantsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListGrantsResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -3,7 +3,7 @@ import { type Instant, LONG_AGO } from '@sallyport/model';
 import { describe, expect, test } from 'vitest';
 import { isHeard, judgeEligible } from './eligibility.ts';
 import { createEvidence, ECHOES_MAX, type Evidence } from './evidence.ts';
-import { resolveHost, snapshotOf } from './snapshot.ts';
+import { snapshotOf } from './snapshot.ts';
 
 const plain = (value: unknown): never => value as never;
 const at = (ms: number): Instant => ms as Instant;
@@ -202,7 +202,8 @@ describe('the snapshot', () => {
       workspace: 'team',
       sandbox: 'demo',
       service: 'web',
-      until: 15_000,
+      until: 13_000,
+      renewedBy: 'g1.9',
       ownerEpoch: 5n,
       configRevision: 3n,
     });
@@ -211,24 +212,6 @@ describe('the snapshot', () => {
     expect(snapshotOf(worldOf(), fresh(), at(2_000), (workspace) => workspace !== 'team')).toEqual([]);
   });
   test('has nothing that has run out', () => expect(snapshotOf(worldOf(), fresh(), at(14_000), everything)).toEqual([]));
-});
-
-describe('a host', () => {
-  const resolve = (host: string, sees = everything): string | undefined =>
-    resolveHost(worldOf(), fresh(), at(2_000), sees, plain(host))?.recordId;
-  const rows: [title: string, host: string, want: string | undefined][] = [
-    ['of a service', 'team--demo--web.apps.test', 'sb1/web'],
-    ['of the unnamed service', 'team--demo.apps.test', 'sb1/'],
-    ['of another service', 'team--demo--api.apps.test', undefined],
-    ['of another sandbox', 'team--other.apps.test', undefined],
-    ['of another domain', 'team--demo--web.evil.test', undefined],
-    ['without a domain', 'team--demo--web', undefined],
-    ['of one name', 'team.apps.test', undefined],
-    ['that is empty', '', undefined],
-  ];
-  test.each(rows)('%s', (_title, host, want) => expect(resolve(host)).toBe(want));
-  test('that is not seen is as one that there is not', () =>
-    expect(resolve('team--demo--web.apps.test', () => false)).toBeUndefined());
 });
 
 describe('a replica that has just begun has heard of everything', () => {

@@ -1,5 +1,5 @@
 import { DEFAULT_POLICY } from '@sallyport/model';
-import { createLog } from '@sallyport/process';
+import { createLog, createMetrics } from '@sallyport/process';
 import { call, driverV1, type Link, openLink, openServerStream, openTlsFiles, type TlsSource } from '@sallyport/wire';
 import { createTestAuthority } from '@sallyport/wire/testing';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -37,7 +37,7 @@ const start = async () =>
       tls: await authority.issue('driver', { uris: [`spiffe://${trustDomain}/driver/d1`] }),
       trustDomain,
     },
-    { log, stopping: new AbortController().signal },
+    { log, metrics: createMetrics(), stopping: new AbortController().signal },
   );
 const linkTo = (to: DriverServer): Link =>
   openLink({
@@ -140,6 +140,6 @@ test('a watch tells what is there and what changes, and ends with the driver', a
 test('a port in use is said so that people can mend it', async () => {
   const tlsFiles = await authority.issue('driver', { uris: [`spiffe://${trustDomain}/driver/d1`] });
   await expect(
-    serveDriver(driver, { listen: server.address, tls: tlsFiles, trustDomain }, { log, stopping: new AbortController().signal }),
+    serveDriver(driver, { listen: server.address, tls: tlsFiles, trustDomain }, { log, metrics: createMetrics(), stopping: new AbortController().signal }),
   ).rejects.toThrow(/in use.*--driver-listen/);
 });

@@ -1,4 +1,4 @@
-import { type Address, CannotStart, cannotListen, type Process, type Running } from '@sallyport/process';
+import { type Address, CannotStart, cannotListen, createRefusals, type Process, type Running } from '@sallyport/process';
 import { listen, openTlsFiles, type TlsFiles } from '@sallyport/wire';
 import type { Driver } from './driver.ts';
 import { driverServices } from './service.ts';
@@ -16,7 +16,7 @@ const CLOSE_MS = 1_000;
 export async function serveDriver(
   driver: Driver,
   { listen: address, tls, trustDomain }: { readonly listen: Address; readonly tls: TlsFiles; readonly trustDomain: string },
-  { log, stopping }: Pick<Process, 'log' | 'stopping'>,
+  { log, metrics, stopping }: Pick<Process, 'log' | 'metrics' | 'stopping'>,
 ): Promise<DriverServer> {
   const files = await openTlsFiles(tls, {
     onChange: (problem) =>
@@ -33,6 +33,7 @@ export async function serveDriver(
     clients: { kind: 'certificate', apps: ['gateway'] },
     services: driverServices(driver, AbortSignal.any([stopping, closing.signal])),
     onFault: (path, error) => log.error({ path, err: error }, 'a call failed unexpectedly'),
+    onRefused: createRefusals('driver', metrics, log),
   }).catch((error: Error) => {
     files.value.close();
     throw cannotListen(error, address, 'driver-listen');

@@ -12,6 +12,7 @@ import { peerOf } from './caller.ts';
 import type { BidiHandler, HandlersOf, Method, ServerStreamHandler, UnaryHandler } from './methods.ts';
 import type { App } from './peer.ts';
 import { quietGrpc } from './quiet.ts';
+import { type RefusedCall, watchStatus } from './refused.ts';
 import { bidiCall, type CallContext, MALFORMED, serverStreamCall, unaryCall } from './server-calls.ts';
 import { toWireError } from './status.ts';
 import type { TlsSource } from './tls-files.ts';
@@ -45,6 +46,8 @@ export interface ServerOptions {
   readonly clients: { readonly kind: 'certificate' | 'certificate-or-bearer'; readonly apps: readonly App[] };
   readonly services: readonly Binding[];
   readonly onFault: CallContext['onFault'];
+  /** Told once of every call that ends with another status than OK. */
+  readonly onRefused?: (refused: RefusedCall) => void;
   readonly messageBytesMax?: number;
 }
 
@@ -57,7 +60,7 @@ export interface WireServer {
 
 /** Rejects with an error that carries Node's `code` (EADDRINUSE …) when it cannot listen. */
 export async function listen(options: ServerOptions): Promise<WireServer> {
-  const { address, tls, clients, trustDomain, services, messageBytesMax = MESSAGE_BYTES_MAX } = options;
+  const { address, tls, clients, services, messageBytesMax = MESSAGE_BYTES_MAX } = options;
   quietGrpc();
   const server = new Server({
     'grpc.max_receive_message_length': messageBytesMax,
@@ -65,7 +68,7 @@ export async function listen(options: ServerOptions): Promise<WireServer> {
     'grpc.max_concurrent_streams': STREAMS_PER_CONNECTION_MAX,
     'grpc.keepalive_time_ms': KEEPALIVE_MS,
     'grpc.keepalive_timeout_ms': KEEPALIVE_TIMEOUT_MS,
-    interceptors: [admitPeers(clients, trustDomain)],
+    interceptors: [admitPeers(options)],
   });
   for (const binding of services) addService(server, binding, options);
   const credentials = experimental.createCertificateProviderServerCredentials(tls, tls, clients.kind === 'certificate');
@@ -94,9 +97,10 @@ function close(server: Server, deadlineMs: number): Promise<void> {
 }
 
 /** Judged before the handler, so that no handler can forget it. */
-function admitPeers({ kind, apps }: ServerOptions['clients'], trustDomain: string): ServerInterceptor {
-  return (_method, call) =>
-    new ServerInterceptingCall(call, {
+function admitPeers({ clients: { kind, apps }, trustDomain, onRefused = () => undefined }: ServerOptions): ServerInterceptor {
+  return ({ path }, bare) => {
+    const call = watchStatus(path, bare, onRefused);
+    return new ServerInterceptingCall(call, {
       start(next) {
         next(
           new ServerListenerBuilder()
@@ -116,6 +120,7 @@ function admitPeers({ kind, apps }: ServerOptions['clients'], trustDomain: strin
         );
       },
     });
+  };
 }
 
 function addService(server: Server, { service, handlers }: Binding, context: CallContext): void {

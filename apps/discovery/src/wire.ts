@@ -1,10 +1,15 @@
 import { type Address, CannotStart, cannotListen, createRefusals, type Process, type Running } from '@sallyport/process';
 import type { Store } from '@sallyport/store';
 import { listen, openSigningKeys, openTlsFiles } from '@sallyport/wire';
+import { createAdmission } from './admission.ts';
 import { followCatalog } from './catalog-view.ts';
 import type { Config } from './config.ts';
+import { ownCredentials } from './credentials.ts';
+import { createDiscoveryMetrics } from './metrics.ts';
 import { createReaders } from './readers.ts';
+import { createResumeTokens } from './resume-token.ts';
 import { discoveryService } from './service.ts';
+import { createUrls } from './urls.ts';
 
 /** A running discovery replica, as the dev stack sees it. */
 export interface Discovery extends Running {
@@ -37,13 +42,27 @@ export async function wire(
   if (!keys.ok) throw new CannotStart(keys.error);
 
   const view = followCatalog({ store, clock, log, randomId });
+  const { world } = view;
+  const admission = createAdmission(config.limits);
+  const metrics = createDiscoveryMetrics(process.metrics, view, admission, clock);
+  const service = discoveryService({
+    view,
+    readers: createReaders({ world, verify: ownCredentials(keys.value), fileGrant: () => undefined }),
+    admission,
+    tokens: createResumeTokens(() => world.generation?.value),
+    clock,
+    unixMs: Date.now,
+    urls: createUrls(urlPort),
+    metrics,
+    backlogBytesMax: config.limits.backlogBytesMax,
+  });
   const server = await listen({
     address: config.listen,
     tls: tls.value,
     trustDomain: config.trustDomain,
     // Whoever asks shows a token; a certificate alone says who it is, not what it may see.
     clients: { kind: 'certificate-or-bearer', apps: ['edge', 'operator'] },
-    services: [discoveryService({ view, readers: createReaders(keys.value, view.world), clock, urlPort })],
+    services: [service],
     onFault: (path, error) => log.error({ path, err: error }, 'a call failed unexpectedly'),
     onRefused: createRefusals('discovery', process.metrics, log),
   }).catch((error: Error) => {
@@ -63,6 +82,7 @@ export async function wire(
     },
     async drain(deadline) {
       await server.close(deadline.aborted ? 0 : CLOSE_MS);
+      metrics.close();
       await view.close();
       keys.value.close();
       tls.value.close();

@@ -15,6 +15,8 @@ import type { Config } from './config.ts';
 import { createSupervisorProof } from './credentials.ts';
 import { createDeclarations } from './declarations.ts';
 import { createDriver } from './driver.ts';
+import { createGrantService } from './grant-service.ts';
+import { createGrants } from './grants.ts';
 import { createOperatorService } from './operator-service.ts';
 import { createOperators } from './operators.ts';
 import { createRegistrations } from './registrations.ts';
@@ -97,24 +99,25 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
       })
     : undefined;
   const states = createServiceStates(world, sessions, urlPort);
+  const operators = createOperators(keys, log);
   const operatorServer = await listen({
     address: config.operatorListen,
     tls: operatorTls,
     trustDomain: config.trustDomain,
     clients: { kind: 'certificate-or-bearer', apps: ['operator'] },
     services: [
-      bind(
-        gatewayV1.GatewayServiceService,
-        createOperatorService({
+      bind(gatewayV1.GatewayServiceService, {
+        ...createOperatorService({
           world,
-          operators: createOperators(keys, log),
+          operators,
           declarations,
           registrations,
           states,
           defaultPool: config.defaultPool,
           status: () => statusOf(world, membership, sessions, config.domain),
         }),
-      ),
+        ...createGrantService(operators, createGrants({ world, reached, writer })),
+      }),
     ],
     onFault,
     onRefused,

@@ -31,3 +31,4 @@ export type * from './stream.ts';
 export * from './tls-files.ts';
 export * from './tls-material.ts';
 export { ISSUER, TOKEN_EXPIRED } from './verify-token.ts';
+export * from './watch.ts';

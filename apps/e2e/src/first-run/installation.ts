@@ -16,14 +16,20 @@ import type { PoolId, RuntimeId } from '@sallyport/model';
 import { createClock, createLog, createMetrics, type Process, type Reading, randomId, type Source } from '@sallyport/process';
 import { createMemoryStore } from '@sallyport/store';
 import * as supervisor from '@sallyport/supervisor';
-import { formatTarget, openLink, openTlsFiles } from '@sallyport/wire';
+import { call, formatTarget, gatewayV1, openLink, openTlsFiles } from '@sallyport/wire';
 
 /** One gateway that can be stopped and comes back on the same store and the same ports, as a process that is restarted. */
 export interface Installation {
   readonly ca: string;
   readonly sharedPool: PoolId;
   operator(): OperatorClient;
-  supervise(poolId: PoolId, delivery: 'push' | 'poll'): Promise<supervisor.Supervisor>;
+  deleteSandbox(workspace: string, sandbox: string): Promise<void>;
+  /** With further options of the supervisor's command line, such as its limits. */
+  supervise(
+    poolId: PoolId,
+    delivery: 'push' | 'poll',
+    options?: Readonly<Record<string, string>>,
+  ): Promise<supervisor.Supervisor>;
   stopGateway(): Promise<void>;
   startGateway(): Promise<void>;
   close(): Promise<void>;
@@ -104,7 +110,12 @@ export async function startInstallation(): Promise<Installation> {
     ca: await readFile(certificates.caFile, 'utf8'),
     sharedPool: SHARED_POOL,
     operator: () => createOperatorClient(link, token),
-    async supervise(poolId, delivery) {
+    async deleteSandbox(workspace, sandbox) {
+      const method = gatewayV1.GatewayServiceService.deleteSandbox;
+      const deleted = await call(link, method, { name: { workspace, sandbox } }, { deadlineMs: 5_000, bearer: token });
+      if (!deleted.ok) throw new Error(deleted.error.message);
+    },
+    async supervise(poolId, delivery, options = {}) {
       const credential = randomId() + randomId();
       driverApp.know({ uid: randomId(), poolId, credential, address: '127.0.0.1' });
       const config = read(supervisor.readConfig, {
@@ -118,6 +129,7 @@ export async function startInstallation(): Promise<Installation> {
         'app-cert-file': certificates.app.certFile,
         'app-key-file': certificates.app.keyFile,
         drain: '100ms',
+        ...options,
         ...(await internal('supervisor')),
       });
       const started = await supervisor.wire(config, process());

@@ -10,7 +10,7 @@ export interface Network {
   isBlocked(from: Place, to: Place): boolean;
   block(from: Place, to: Place): void;
   unblock(from: Place, to: Place): void;
-  /** Messages in this direction take up to so long from now on; 0 is normal. */
+  /** Messages in this direction take up to so long from now on (just so long where all is calm); 0 is normal. */
   slow(from: Place, to: Place, maxMs: number): void;
   /** All is well again. */
   heal(): void;
@@ -33,8 +33,8 @@ export function createNetwork({ random, calm }: NetworkOptions): Network {
   const way = (from: Place, to: Place): string => `${from}>${to}`;
   return {
     latencyMs(from, to) {
-      if (calm) return 1;
       const slowMs = slow.size === 0 ? 0 : (slow.get(way(from, to)) ?? 0);
+      if (calm) return 1 + slowMs;
       const again = random.chance(RETRANSMIT.probability) ? random.between(RETRANSMIT.minMs, RETRANSMIT.maxMs) : 0;
       return random.between(LATENCY_MS.min, LATENCY_MS.max) + again + (slowMs === 0 ? 0 : random.between(0, slowMs));
     },

@@ -5,6 +5,7 @@ import { errors } from './errors.ts';
 import { hopByHop } from './hop-by-hop.ts';
 import { isolation } from './isolation.ts';
 import { keepAlive } from './keep-alive.ts';
+import { moreConnections } from './more-connections.ts';
 import { requestChunks } from './request-chunks.ts';
 import { requestFraming } from './request-framing.ts';
 import { requestHead } from './request-head.ts';
@@ -38,6 +39,7 @@ export const connectionTables: Tables = {
   websocket: [...webSocket, ...webSocketMore],
   errors,
   isolation,
+  'of several sections': moreConnections,
 };
 
 export const allRows: readonly Row[] = [requestTables, answerTables, connectionTables].flatMap((tables) =>

@@ -1,0 +1,358 @@
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { HandshakeRefused } from '../stage/client.ts';
+import { fieldsOf, statusOf, targetOf } from '../stage/message.ts';
+import { HOST, HOST_B, HOST_DEAD } from '../stage/stage.ts';
+import { pause, until } from '../stage/until.ts';
+import { checkAnswer, checkRefusal, checkSeen } from './expect.ts';
+import { framed, get, post } from './makers.ts';
+import { PARSED, type Row, row } from './row.ts';
+import { acceptAll, handshake, last, plain, switched } from './websocket.ts';
+
+/** Neighbours that belong to several sections: many requests, much that waits, and what changes under an open connection. */
+export const moreConnections: readonly Row[] = [
+  row('frm-n70', 'two thousand pipelined requests: every answer in its order', async (stage) => {
+    const client = await stage.open();
+    const count = 2_000;
+    client.send(Array.from({ length: count }, (_, n) => get(`/${n}`)).join(''));
+    for (let n = 0; n < count; n++) equal((await client.answer()).body(), `web GET /${n}`);
+    equal(stage.web.requests().length, count);
+    equal(stage.web.connections.length, 1);
+  }),
+  row(
+    'frm-n71',
+    'a pipelined upload of 3 MB behind a request that is still being answered',
+    async (stage) => {
+      stage.web.restart(async (exchange) => {
+        if (exchange.target === '/slow') await pause(300);
+        await exchange.whole();
+        exchange.respond(`${exchange.target} ${exchange.request.bodyBytes}`);
+      });
+      const client = await stage.open();
+      client.send(get('/slow'));
+      client.send(`POST /up HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 3000000\r\n\r\n`);
+      client.write(Buffer.alloc(3_000_000, 'x'));
+      client.send(get('/after'));
+      for (const body of ['/slow 0', '/up 3000000', '/after 0']) checkAnswer(await client.answer(), 200, body);
+    },
+    { ways: ['whole', 'second', 'tls-1.2'] },
+  ),
+  row('frm-n72', 'a hundred thousand chunks of one byte', async (stage) => {
+    const client = await stage.open();
+    client.send(framed('Transfer-Encoding: chunked\r\n'));
+    client.write(`${'1\r\nx\r\n'.repeat(100_000)}0\r\n\r\n`);
+    checkAnswer(await client.answer(), 200);
+    equal(stage.web.requests()[0]?.bodyBytes, 100_000);
+  }),
+  row('body-n31', 'an answer of a hundred thousand chunks of one byte', async (stage) => {
+    stage.web.restart((exchange) =>
+      exchange.send(`HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n${'1\r\nx\r\n'.repeat(100_000)}0\r\n\r\n`),
+    );
+    const client = await stage.open();
+    equal((await client.ask(get('/x'))).bodyBytes, 100_000);
+    equal((await client.ask(get('/x'))).bodyBytes, 100_000);
+  }),
+  row(
+    'body-n32',
+    'uploads and downloads at the same time on twenty connections',
+    async (stage) => {
+      stage.web.restart(async (exchange) => {
+        exchange.send('HTTP/1.1 200 OK\r\nContent-Length: 500000\r\n\r\n');
+        exchange.send(Buffer.alloc(250_000, 'y'));
+        await exchange.whole();
+        exchange.send(Buffer.alloc(250_000, 'z'));
+      });
+      await Promise.all(
+        Array.from({ length: 20 }, async () => {
+          const client = await stage.open();
+          client.send(`POST /x HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 500000\r\n\r\n`);
+          client.write(Buffer.alloc(500_000, 'x'));
+          const answer = await client.answer();
+          deepEqual([answer.state, answer.bodyBytes], ['whole', 500_000]);
+        }),
+      );
+      ok(stage.web.requests().every((request) => request.bodyBytes === 500_000));
+    },
+    { ways: ['whole', 'tls-1.2'] },
+  ),
+  row(
+    'ka-n30',
+    'an HTTP/1.0 answer with keep-alive and a length is reused',
+    async (stage) => {
+      stage.web.restart((exchange) => exchange.send('HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok'));
+      const client = await stage.open();
+      for (let n = 0; n < 3; n++) checkAnswer(await client.ask(get('/x')), 200, 'ok');
+      equal(stage.web.connections.length, 1);
+    },
+    { ways: ['whole', 'second'] },
+  ),
+  row(
+    'ka-n31',
+    'a chunked answer is reused, also with trailers',
+    async (stage) => {
+      stage.web.restart((exchange) =>
+        exchange.send('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\nX-A: 1\r\n\r\n'),
+      );
+      const client = await stage.open();
+      for (let n = 0; n < 3; n++) checkAnswer(await client.ask(get('/x')), 200, 'ok');
+      equal(stage.web.connections.length, 1);
+    },
+    { ways: ['whole', 'second'] },
+  ),
+  row(
+    'ka-n32',
+    'many idle connections to the application: at most the limit is kept',
+    async (stage) => {
+      stage.web.restart(async (exchange) => {
+        await until('all are there at once', () => stage.web.requests().length === 12);
+        exchange.respond('ok');
+      });
+      await Promise.all(
+        Array.from({ length: 12 }, async () => checkAnswer(await (await stage.open()).ask(get('/x')), 200, 'ok')),
+      );
+      await until('the rest is closed', () => stage.web.openCount() === 3);
+      equal(stage.sandboxes.case.instance.counters().idleAppConnectionCount, 3);
+    },
+    { limits: { idleAppConnectionsMax: 3, appIdleMs: 60_000 } },
+  ),
+  row(
+    'abort-n12',
+    'the client resets an upload that the application does not read',
+    async (stage) => {
+      stage.web.restart((exchange) => void exchange.connection.socket.pause());
+      const client = await stage.open();
+      client.send(`POST /x HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 50000000\r\n\r\n`);
+      client.write(Buffer.alloc(20_000_000, 'x'));
+      await until('the head arrives', () => stage.web.requests().length === 1);
+      await pause(100);
+      client.reset();
+      await until('the exchange is over', () => stage.sandboxes.case.instance.counters().liveStreamCount === 0, 1_700);
+      last(stage)?.socket.resume();
+      await until('the application sees it', () => stage.web.openCount() === 0);
+    },
+    { ways: ['whole', 'tls-1.2'] },
+  ),
+  row(
+    'abort-n13',
+    'the client resets while what it sent of a refused upload is drained',
+    async (stage) => {
+      const client = await stage.open();
+      client.send(`POST /x HTTP/1.1\r\nHost: ${HOST_B}\r\nContent-Length: 50000000\r\n\r\n`);
+      checkRefusal(await client.answer(), 421, 'host_mismatch');
+      client.reset();
+      await until('the connection is let go', () => stage.supervisor.listener.connectionCount() === 0, 1_700);
+    },
+    { ways: ['whole', 'second'] },
+  ),
+  row(
+    'ws-n28',
+    'half a megabyte behind the handshake, before the 101',
+    async (stage) => {
+      stage.web.restart(async (exchange) => {
+        await pause(200);
+        exchange.upgrade(switched());
+      });
+      const client = await stage.open();
+      client.send(handshake());
+      const early = Buffer.alloc(500_000, 'early ');
+      client.write(early);
+      equal(statusOf(await client.answer()), 101);
+      await until('all of it arrives', () => last(stage)?.tunnelByteCount() === early.length);
+      ok(last(stage)?.tunnel().equals(early));
+    },
+    { ways: ['whole', 'second', 'tls-1.2'] },
+  ),
+  row(
+    'ws-n29',
+    'half a megabyte behind a handshake that the application refuses is no request',
+    async (stage) => {
+      stage.web.restart((exchange) => exchange.respond('no', { status: '403 Forbidden' }));
+      const client = await stage.open();
+      client.send(handshake());
+      client.write(Buffer.alloc(500_000, '\x81\x82\x00\x00'));
+      checkAnswer(await client.answer(), 403, 'no');
+      checkRefusal(await client.answer(), 400, 'bad_request');
+      equal(stage.web.requests().length, 1);
+    },
+    { ways: ['whole', 'second', 'tls-1.2'] },
+  ),
+  plain('ws-n30', 'a handshake with Content-Length 0 is plain', handshake('Content-Length: 0\r\n')),
+  row('ws-n31', 'a hundred tunnels at once, each its own bytes', async (stage) => {
+    stage.web.restart((exchange) => exchange.upgrade(switched() + exchange.target));
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        const client = await stage.open();
+        equal(statusOf(await client.ask(handshake('', `/ws-${n};`))), 101);
+        const tunnel = client.tunnel();
+        await tunnel.sees(`/ws-${n};`);
+        equal(tunnel.byteCount(), `/ws-${n};`.length);
+      }),
+    );
+  }),
+  row(
+    'err-n14',
+    'a route that is withdrawn while its application is being dialled',
+    async (stage) => {
+      const client = await stage.open({ servername: HOST_DEAD });
+      client.send(get('/x', '', HOST_DEAD));
+      await until('it is under way', () => stage.sandboxes.dead.instance.counters().liveStreamCount === 1);
+      stage.sandboxes.dead.serve({});
+      checkRefusal(await client.answer(), 404, 'route_withdrawn');
+      stage.sandboxes.dead.serve({ web: stage.deadPort });
+      checkRefusal(await client.ask(get('/x', '', HOST_DEAD)), 502, 'app_unreachable');
+    },
+    { ways: ['whole', 'tls-1.2'] },
+  ),
+  row('err-n15', 'the client leaves while its application is being dialled', async (stage) => {
+    const client = await stage.open({ servername: HOST_DEAD });
+    client.send(get('/x', '', HOST_DEAD));
+    await until('it is under way', () => stage.sandboxes.dead.instance.counters().liveStreamCount === 1);
+    client.reset();
+    await until('it is given up', () => stage.sandboxes.dead.instance.counters().liveStreamCount === 0, 1_700);
+  }),
+  row(
+    'err-n16',
+    'each exchange leaves one record, whatever became of it',
+    async (stage) => {
+      const client = await stage.open();
+      const before = stage.supervisor.records.length;
+      stage.web.restart((exchange) => (exchange.target === '/bad' ? exchange.end('NONSENSE') : exchange.respond('ok')));
+      await client.ask(get('/good'));
+      await client.ask(get('/bad'));
+      await client.ask(get('/x', '', HOST_B));
+      await client.ask(get('*'));
+      await until('all are recorded', () => stage.supervisor.records.length >= before + 4);
+      deepEqual(
+        stage.supervisor.records.slice(before).map(({ status, ending, code, path }) => [status, ending, code, path]),
+        [
+          [200, 'complete', undefined, '/good'],
+          [502, 'refused', 'app_protocol', '/bad'],
+          [421, 'refused', 'host_mismatch', '/x'],
+          [400, 'refused', 'bad_request', '*'],
+        ],
+      );
+    },
+    { ways: PARSED },
+  ),
+  row(
+    'iso-n05',
+    'an instance that stops closes its idle connections, and its host is refused in the handshake',
+    async (stage) => {
+      const client = await stage.open();
+      checkAnswer(await client.ask(get('/x')), 200);
+      stage.sandboxes.twin.instance.stop('stopped');
+      await stage.open({ servername: 'team--twin--web.apps.test' }).then(
+        () => ok(false, 'the handshake seemed to succeed'),
+        (error: unknown) => ok(error instanceof HandshakeRefused),
+      );
+      checkAnswer(await client.ask(get('/x')), 200);
+    },
+  ),
+  row('iso-n06', 'a host that comes back with another instance is served on the connection that is open', async (stage) => {
+    const client = await stage.open();
+    client.send(get('/x').slice(0, -2));
+    stage.sandboxes.case.serve({ api: stage.api.port });
+    stage.supervisor.sandbox('case', { web: stage.solo.port });
+    client.send('\r\n');
+    checkAnswer(await client.answer(), 200, 'solo GET /x');
+    stage.supervisor.instances.all().at(-1)?.stop('stopped');
+    stage.sandboxes.case.serve({ web: stage.web.port, api: stage.api.port });
+  }),
+  row('sni-n28', 'renegotiation in TLS 1.2 does not move a connection to another service', async (stage) => {
+    const client = await stage.open({ maxVersion: 'TLSv1.2' });
+    checkAnswer(await client.ask(get('/1')), 200, 'web GET /1');
+    client.socket.renegotiate({}, () => {});
+    const answer = await client.ask(get('/2', '', HOST_B)).catch(() => undefined);
+    // Refused, or the connection did not survive the attempt.
+    if (answer !== undefined) checkRefusal(answer, 421, 'host_mismatch');
+    equal(stage.api.requests().length, 0);
+  }),
+  row(
+    'sni-n29',
+    'ALPN: http/1.1 alone, none at all, and only what nobody speaks',
+    async (stage) => {
+      for (const offer of [['http/1.1'], undefined]) {
+        const client = await stage.open(offer === undefined ? {} : { ALPNProtocols: offer });
+        checkAnswer(await client.ask(get('/x')), 200, 'web GET /x');
+      }
+      for (const offer of [['http/1.0'], ['spdy/3', 'h3']]) {
+        const refused = await stage.open({ ALPNProtocols: offer }).catch((error: unknown) => error);
+        ok(refused instanceof HandshakeRefused);
+      }
+    },
+    { ways: ['whole', 'tls-1.2'] },
+  ),
+  row(
+    'hop-n23',
+    'a POST behind a trusted-looking chain of proxies: nothing of it is believed',
+    async (stage) => {
+      const client = await stage.open();
+      checkAnswer(
+        await client.ask(post('/x', 'hello', 'X-Forwarded-For: 10.0.0.1, 127.0.0.1\r\nVia: 1.1 x\r\nX-Forwarded-For: ::1\r\n')),
+        200,
+      );
+      const [request] = stage.web.requests();
+      deepEqual(request === undefined ? [] : fieldsOf(request, 'x-forwarded-for'), ['127.0.0.1']);
+      checkSeen(request, { body: 'hello', has: [['Via', '1.1 x']] });
+      equal(targetOf(request as never), '/x');
+    },
+    { ways: PARSED },
+  ),
+  row(
+    'ws-n32',
+    'a tunnel that is withdrawn: both sockets are closed at once',
+    async (stage) => {
+      stage.web.restart(acceptAll);
+      const client = await stage.open();
+      equal(statusOf(await client.ask(handshake())), 101);
+      stage.sandboxes.case.serve({ api: stage.api.port });
+      await client.isOver(1_000);
+      await until('the application is left', () => stage.web.openCount() === 0, 1_000);
+      stage.sandboxes.case.serve({ web: stage.web.port, api: stage.api.port });
+    },
+    { ways: ['whole', 'second', 'tls-1.2'] },
+  ),
+  row(
+    'body-n33',
+    'a stream that is withdrawn is reset, in every framing',
+    async (stage) => {
+      for (const head of [
+        'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf',
+        'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n',
+        'HTTP/1.1 200 OK\r\n\r\nhalf',
+      ]) {
+        stage.web.restart((exchange) => exchange.send(head));
+        const client = await stage.open();
+        const before = client.messages.length;
+        client.send(`GET /x HTTP/1.0\r\nHost: ${HOST}\r\n\r\n`);
+        await until('it begins', () => client.messages[before]?.body() === 'half');
+        stage.sandboxes.case.serve({ api: stage.api.port });
+        await client.isOver(1_000);
+        equal(client.over(), 'reset');
+        equal(client.messages[before]?.state, 'unfinished');
+        stage.sandboxes.case.serve({ web: stage.web.port, api: stage.api.port });
+      }
+    },
+    { ways: ['whole', 'tls-1.2'] },
+  ),
+  row(
+    'body-n34',
+    'a service that is no longer fresh forwards not one chunk more',
+    async (stage) => {
+      let exchangeSend = (_bytes: string): void => {};
+      stage.web.restart((exchange) => {
+        exchangeSend = exchange.send;
+        exchange.send('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n');
+      });
+      const client = await stage.open();
+      const before = client.messages.length;
+      client.send(get('/x'));
+      await until('it begins', () => client.messages[before]?.body() === 'half');
+      stage.sandboxes.case.stand({ acknowledged: false });
+      exchangeSend('5\r\nworse\r\n0\r\n\r\n');
+      await client.isOver(1_700);
+      equal(client.messages[before]?.body(), 'half');
+      stage.sandboxes.case.stand({ acknowledged: true });
+    },
+    { ways: ['whole', 'second', 'tls-1.2'] },
+  ),
+];

@@ -16,7 +16,7 @@ import {
   type ServiceState,
   terminalKind,
 } from './screen/index.ts';
-import type { Stack } from './stack.ts';
+import { addressToDial, type Stack } from './stack.ts';
 
 /** What people see of a running stack: the banner once, then how each service stands. */
 export interface Follower {
@@ -107,7 +107,8 @@ export function createFollower(
       const { isTerminal, color } = terminalKind(env, out.isTTY === true);
       const shown = initial.map((service) => ({ name: nameOf(service), url: service.url }));
       const trust = config.certFile === undefined ? { caFile: stack.caFile } : {};
-      for (const line of bannerLines({ services: shown, isDemo, ...trust })) out.write(`${line}\n`);
+      for (const line of bannerLines({ services: shown, isDemo, address: addressToDial(config.listen), ...trust }))
+        out.write(`${line}\n`);
       out.write('\n');
       screen = createScreen({ out, isTerminal, color, clock });
       const look = async (): Promise<void> => {

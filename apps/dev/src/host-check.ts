@@ -11,11 +11,15 @@ export async function refusesHost(port: number, host: string): Promise<boolean> 
   return isRefusal(asPublic) && asLoopback !== undefined && !isRefusal(asLoopback);
 }
 
+/** As the connector dials: an application may listen on ::1 only. */
+const statusOf = async (port: number, host: string): Promise<number | undefined> =>
+  (await askAt('127.0.0.1', port, host)) ?? askAt('::1', port, host);
+
 const isRefusal = (status: number | undefined): boolean => status === 400 || status === 403;
 
-function statusOf(port: number, host: string): Promise<number | undefined> {
+function askAt(address: string, port: number, host: string): Promise<number | undefined> {
   return new Promise((resolve) => {
-    const sent = request({ host: '127.0.0.1', port, path: '/', headers: { host }, timeout: ANSWER_MS }, (response) => {
+    const sent = request({ host: address, port, path: '/', headers: { host }, timeout: ANSWER_MS }, (response) => {
       response.destroy();
       resolve(response.statusCode);
     });

@@ -204,5 +204,5 @@ function read<C>(readConfig: (source: Source) => Reading<C>, options: Readonly<R
 }
 
 /** Where clients on this machine reach a listener that takes every address. */
-const addressToDial = (listen: string): string =>
+export const addressToDial = (listen: string): string =>
   listen === '0.0.0.0' || listen === 'localhost' ? '127.0.0.1' : listen === '::' ? '::1' : listen;

@@ -14,8 +14,8 @@ test('the demo: the URL, what to try next, how to trust it', () => {
     '  Open the URL in a browser: the page shows what passes through the door.',
     '  End access, and see live streams close:',
     '    sallyport service delete team/demo/web',
-    '  Ask why a name is served, or is not:',
-    '    sallyport explain team--demo--web.apps.localhost',
+    '  See how everything stands:',
+    '    sallyport service list',
     '  Serve a port of your own:',
     '    npm start -- --service team/mybox/web=3000',
     '',
@@ -23,13 +23,26 @@ test('the demo: the URL, what to try next, how to trust it', () => {
     '  curl --cacert ca.pem https://team--demo--web.apps.localhost:8443/',
     '  NODE_EXTRA_CA_CERTS=ca.pem node app.mjs',
     '  Browser: go on past the warning, or import that file as an authority. It can sign for this domain only.',
+    '',
+    'Where *.localhost does not resolve',
+    '  curl --resolve team--demo--web.apps.localhost:8443:127.0.0.1 --cacert ca.pem https://team--demo--web.apps.localhost:8443/',
+    '  A line for /etc/hosts: 127.0.0.1 team--demo--web.apps.localhost',
   ]);
 });
 
 test('somebody’s own service needs neither the demo’s words nor a CA that is known already', () => {
   const lines = bannerLines({ services, isDemo: false }).join('\n');
   expect(lines).not.toMatch(/browser|certificate|npm start/i);
-  expect(lines).toContain('npm run -s sallyport -- explain');
+  expect(lines).toContain('npm run -s sallyport -- service list');
+});
+
+test('a domain that is nobody’s: the name needs help whoever asks', () => {
+  const own = [{ name: 'team/box', url: 'https://team--box.apps.test/' }];
+  expect(bannerLines({ services: own, isDemo: false, address: '192.0.2.7' }).slice(-3)).toEqual([
+    'Where team--box.apps.test does not resolve',
+    '  curl --resolve team--box.apps.test:443:192.0.2.7 https://team--box.apps.test/',
+    '  A line for /etc/hosts: 192.0.2.7 team--box.apps.test',
+  ]);
 });
 
 test('nothing served: how to begin', () => {

@@ -1,3 +1,7 @@
+import type { SessionRecord } from '@sallyport/authority';
+import type { MemberId, SandboxId, SessionId } from '@sallyport/model';
+import { sessionKey } from '@sallyport/store';
+import { encodeSession } from '@sallyport/wire';
 import type { Scenario } from './scenario.ts';
 
 /** What is lost and comes back: gateways, the store, readers. */
@@ -64,6 +68,22 @@ export const losses: readonly Scenario[] = [
       say(`resets the connections of ${node.place}`);
       for (const { place } of world.gateways) world.connections.cut(place, node.place);
       await pass(10);
+    },
+  },
+  {
+    name: 'session-never-opened',
+    title:
+      'A session is put on record by a write of unknown outcome and never opened, and its member dies: it is missed in time.',
+    async act({ world, sandbox, owner, pass, say }) {
+      const sandboxId = world.operator.idOf(sandbox) as SandboxId;
+      const node = owner();
+      const memberId = node.life()?.memberId as MemberId;
+      const session = world.truth.world.session(sandboxId, memberId)?.value as SessionRecord;
+      say(`writes a session of ${memberId} that nobody opened, and kills ${node.place}`);
+      const value = encodeSession({ ...session, sessionId: 'never-opened' as SessionId }, 'op');
+      await world.store.direct.commit({ guards: [], changes: [{ kind: 'put', key: sessionKey(sandboxId, memberId), value }] });
+      node.crash();
+      await pass(60);
     },
   },
 ];

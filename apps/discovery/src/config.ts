@@ -1,3 +1,4 @@
+import { err, ok, type Result } from '@sallyport/model';
 import { type Reader, type Reading, readAll, readProcess, type Source } from '@sallyport/process';
 import { readStoreSetting } from '@sallyport/view';
 
@@ -15,6 +16,30 @@ const declare = (read: Reader) => ({
   signingKeys: read.directory('signing-keys', 'Directory of JWK files (*.jwk) that verify tokens; public halves are enough.'),
   store: readStoreSetting(read),
   trustDomain: read.text('trust-domain', 'Trust domain of the installation.', { otherwise: 'sallyport.local' }),
+  jwt: {
+    jwksFile: read.file('jwt-jwks-file', 'Public keys of another issuer of tokens for readers, a JSON Web Key Set.', {
+      optional: true,
+    }),
+    jwksUrl: read.parsed('jwt-jwks-url', 'The same at a URL; https, but for loopback.', parseJwksUrl, {
+      optional: true,
+      placeholder: 'URL',
+    }),
+    issuer: read.text('jwt-issuer', 'Whom these tokens must name as their issuer.', { optional: true }),
+    audience: read.text('jwt-audience', 'Audience that they must be for.', { otherwise: 'sallyport-discovery' }),
+    workspacesClaim: read.text('jwt-workspaces-claim', 'Their claim with a list of workspaces; without it the grant decides.', {
+      otherwise: 'workspaces',
+    }),
+    principalPrefix: read.text('jwt-principal-prefix', 'Stands before their subject in grants, such as "oidc:".', {
+      optional: true,
+    }),
+  },
+  grantsDirectory: read.directory(
+    'grants-dir',
+    'Directory with grants.json: what readers may see, beside the grants of the store.',
+    {
+      optional: true,
+    },
+  ),
   limits: {
     streamsMax: read.integer('max-streams-per-reader', 'Watches that one principal may have open.', {
       min: 1,
@@ -45,8 +70,21 @@ const declare = (read: Reader) => ({
   },
 });
 
-function check({ listenTls: { certFile, keyFile } }: Config): readonly string[] {
-  return (certFile === undefined) === (keyFile === undefined)
-    ? []
-    : ['--discovery-cert-file and --discovery-key-file belong together: give both or neither'];
+function check({ listenTls: { certFile, keyFile }, jwt }: Config): readonly string[] {
+  const problems: string[] = [];
+  if ((certFile === undefined) !== (keyFile === undefined))
+    problems.push('--discovery-cert-file and --discovery-key-file belong together: give both or neither');
+  if (jwt.jwksFile !== undefined && jwt.jwksUrl !== undefined)
+    problems.push('--jwt-jwks-file and --jwt-jwks-url: give one of them');
+  if ((jwt.jwksFile ?? jwt.jwksUrl) !== undefined && jwt.issuer === undefined)
+    problems.push('--jwt-issuer: is missing; whose tokens do these keys verify?');
+  return problems;
+}
+
+/** Keys that come in the clear are anybody's. */
+function parseJwksUrl(text: string): Result<URL, string> {
+  const url = URL.parse(text);
+  if (url === null) return err('is not a URL');
+  const isLoopback = url.protocol === 'http:' && ['127.0.0.1', '[::1]', 'localhost'].includes(url.hostname);
+  return url.protocol === 'https:' || isLoopback ? ok(url) : err('is not https');
 }

@@ -28,6 +28,25 @@ export interface ReadersOptions {
   readonly fileGrant: (principal: string) => Scope | undefined;
 }
 
+/** Who must look again at what it may see. */
+export interface GrantWatchers {
+  add(look: () => void): () => void;
+  tell(): void;
+}
+
+export function createGrantWatchers(): GrantWatchers {
+  const looks = new Set<() => void>();
+  return {
+    add(look) {
+      looks.add(look);
+      return () => void looks.delete(look);
+    },
+    tell() {
+      for (const look of [...looks]) look();
+    },
+  };
+}
+
 const NOTHING: Scope = new Set();
 
 export function createReaders({ world, verify, fileGrant }: ReadersOptions): Readers {

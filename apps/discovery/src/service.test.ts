@@ -77,6 +77,7 @@ beforeAll(async () => {
         ipAddresses: ['127.0.0.1'],
       }),
       listenTls: {},
+      jwt: {},
       limits: { streamsMax: 20, opensPerSecondMax: 1_000, backlogBytesMax: 1_000_000 },
     }),
     processOf('d1'),

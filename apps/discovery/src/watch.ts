@@ -1,4 +1,4 @@
-import { createFeed, intersect, isEmptyScope, type Scope } from '@sallyport/catalog';
+import { createFeed, intersect, isEmptyScope, type Scope, scopeText } from '@sallyport/catalog';
 import { earliest, err, type Failure, failure, type Instant, later, ok, type Result } from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
 import {
@@ -13,7 +13,7 @@ import type { Admission } from './admission.ts';
 import { scopeAsked } from './asked.ts';
 import type { CatalogView } from './catalog-view.ts';
 import type { DiscoveryMetrics } from './metrics.ts';
-import type { Reader, Readers } from './readers.ts';
+import type { GrantWatchers, Reader, Readers } from './readers.ts';
 import type { ResumeTokens } from './resume-token.ts';
 import type { Urls } from './urls.ts';
 import { createWake } from './wake.ts';
@@ -29,6 +29,8 @@ export interface WatchOptions {
   readonly urls: Urls;
   readonly metrics: DiscoveryMetrics;
   readonly backlogBytesMax: number;
+  /** Told when grants in a file have changed. */
+  readonly grantFiles: GrantWatchers;
 }
 
 type WatchStream = Stream<discoveryV1.WatchResponse, discoveryV1.WatchRequest>;
@@ -91,8 +93,12 @@ async function follow(stream: WatchStream, admittedReader: Reader, options: Watc
   const endOf = ({ expiresAtUnixMs }: Reader): Instant => later(clock.now(), expiresAtUnixMs - unixMs() + EXPIRY_GRACE_MS);
   let endsAt = endOf(reader);
 
+  let told = scopeText(scope());
   function rescope(): void {
-    feed.rescope(scope(), clock.now());
+    const next = scope();
+    if (scopeText(next) === told) return;
+    told = scopeText(next);
+    feed.rescope(next, clock.now());
     wake.news();
   }
 
@@ -153,6 +159,7 @@ async function follow(stream: WatchStream, admittedReader: Reader, options: Watc
     }
   }
 
+  const unwatch = options.grantFiles.add(rescope);
   const forget = metrics.follows(() => feed.backlogBytes);
   feed.start(resume);
   void listen();
@@ -160,6 +167,7 @@ async function follow(stream: WatchStream, admittedReader: Reader, options: Watc
     return await write();
   } finally {
     unfollow();
+    unwatch();
     forget();
   }
 }

@@ -4,11 +4,11 @@ import { listen, openSigningKeys, openTlsFiles } from '@sallyport/wire';
 import { createAdmission } from './admission.ts';
 import { followCatalog } from './catalog-view.ts';
 import type { Config } from './config.ts';
-import { ownCredentials } from './credentials.ts';
 import { createDiscoveryMetrics } from './metrics.ts';
-import { createReaders } from './readers.ts';
+import { createGrantWatchers, createReaders } from './readers.ts';
 import { createResumeTokens } from './resume-token.ts';
 import { discoveryService } from './service.ts';
+import { openGrants, verifierOf } from './trust.ts';
 import { createUrls } from './urls.ts';
 
 /** A running discovery replica, as the dev stack sees it. */
@@ -45,9 +45,12 @@ export async function wire(
   const { world } = view;
   const admission = createAdmission(config.limits);
   const metrics = createDiscoveryMetrics(process.metrics, view, admission, clock);
+  const grantFiles = createGrantWatchers();
+  const grants = await openGrants(config, log, () => grantFiles.tell());
   const service = discoveryService({
     view,
-    readers: createReaders({ world, verify: ownCredentials(keys.value), fileGrant: () => undefined }),
+    readers: createReaders({ world, verify: verifierOf(config, keys.value), fileGrant: (principal) => grants?.of(principal) }),
+    grantFiles,
     admission,
     tokens: createResumeTokens(() => world.generation?.value),
     clock,
@@ -83,6 +86,7 @@ export async function wire(
     async drain(deadline) {
       await server.close(deadline.aborted ? 0 : CLOSE_MS);
       metrics.close();
+      grants?.close();
       await view.close();
       keys.value.close();
       tls.value.close();

@@ -36,6 +36,11 @@ export function createPublisher(store: Store) {
       put(grantKey(principal), wire.encodeGrant({ workspaces: plain(workspaces), grantEpoch: 1n }, 'op')),
     owner: (sandbox: string, ownership: unknown) =>
       put(ownerKey(plain(sandbox)), wire.encodeOwnership(ownership as Ownership, 'op')),
+    bumpCredential: (sandbox: string) => put(credentialKey(plain(sandbox)), wire.encodeCredential(plain(2n), 'op')),
+    async withdraw(workspace: string, sandbox: string): Promise<void> {
+      const changes: Change[] = [{ kind: 'delete', key: installationKey(plain(workspace), plain(sandbox)) }];
+      await store.commit({ guards: [], changes });
+    },
     renew(sandboxes: readonly string[], asOf: bigint, remainingMs = 15_000): Promise<StoreRevision> {
       const renewals = sandboxes.map((name) => ({ sessionId: plain(`s-${name}`), reportSequence: 1, remainingMs }));
       const vector: RenewalVector = { gatewayEpoch: plain(9n), asOf: plain(asOf), renewals };
@@ -65,7 +70,7 @@ export function createPublisher(store: Store) {
         sandbox,
         revision: 3n,
         hash: 'a'.repeat(64),
-        services: [],
+        services: [{ service: 'web', host, port: 80, policy: { host: { kind: 'public' }, origin: 'keep', cookies: 'isolate' } }],
       });
       const member = plain({
         supervisorUid: 'u1',

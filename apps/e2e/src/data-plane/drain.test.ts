@@ -1,6 +1,6 @@
 import { describe, expect, type TestContext, test } from 'vitest';
 import { get } from '../http-cases/makers.ts';
-import { handshake, switched } from '../http-cases/websocket.ts';
+import { handshake, switched } from '../http-cases/tunnel-makers.ts';
 import { type App, startApp } from '../stage/app.ts';
 import { type Client, connectTls } from '../stage/client.ts';
 import { fieldOf, statusOf } from '../stage/message.ts';

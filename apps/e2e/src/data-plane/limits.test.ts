@@ -1,6 +1,6 @@
 import { describe, expect, type TestContext, test } from 'vitest';
 import { get } from '../http-cases/makers.ts';
-import { handshake } from '../http-cases/websocket.ts';
+import { handshake } from '../http-cases/tunnel-makers.ts';
 import type { Client } from '../stage/client.ts';
 import { statusOf } from '../stage/message.ts';
 import { HOST, HOST_B, HOST_TWIN, openStage, type Stage, type StageOptions } from '../stage/stage.ts';

@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 import { get } from '../http-cases/makers.ts';
-import { handshake } from '../http-cases/websocket.ts';
+import { handshake } from '../http-cases/tunnel-makers.ts';
 
 /** A process of its own, so that what it measures is not measured by whoever causes it. */
 export type LoadCommand =

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { describe, expect, type TestContext, test } from 'vitest';
 import { get } from '../http-cases/makers.ts';
-import { handshake, switched } from '../http-cases/websocket.ts';
+import { handshake, switched } from '../http-cases/tunnel-makers.ts';
 import { type App, type AppConnection, startApp } from '../stage/app.ts';
 import { type Client, connectTls } from '../stage/client.ts';
 import { statusOf } from '../stage/message.ts';

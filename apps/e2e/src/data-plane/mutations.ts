@@ -1,5 +1,5 @@
 import { framed, get, HIDDEN, hex, post } from '../http-cases/makers.ts';
-import { handshake, switched } from '../http-cases/websocket.ts';
+import { handshake, switched } from '../http-cases/tunnel-makers.ts';
 
 /** Small, fast and the same everywhere for the same seed. */
 export function createRandom(seed: number): (below: number) => number {

@@ -1,5 +1,5 @@
 import { equal, ok } from 'node:assert/strict';
-import { switched } from '../http-cases/websocket.ts';
+import { switched } from '../http-cases/tunnel-makers.ts';
 import { type App, startApp } from '../stage/app.ts';
 import { HOST, HOST_B } from '../stage/stage.ts';
 import { changed, pause, until } from '../stage/until.ts';

@@ -5,7 +5,7 @@ import { livelyMs, pause, until } from '../stage/until.ts';
 import { checkAnswer } from './expect.ts';
 import { get } from './makers.ts';
 import { type Row, row } from './row.ts';
-import { handshake, switched } from './websocket.ts';
+import { handshake, switched } from './tunnel-makers.ts';
 
 const MEGABYTE = 1_024 * 1_024;
 

@@ -7,7 +7,7 @@ import { livelyMs, pause, until } from '../stage/until.ts';
 import { checkAnswer } from './expect.ts';
 import { get } from './makers.ts';
 import { type Row, row } from './row.ts';
-import { handshake, last, switched } from './websocket.ts';
+import { handshake, last, switched } from './tunnel-makers.ts';
 
 /** The figures of the specification, and the same rules at a twentieth: each wait is many times every limit that could cut it. */
 export interface Pace {

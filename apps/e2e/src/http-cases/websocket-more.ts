@@ -5,7 +5,7 @@ import { pause, until } from '../stage/until.ts';
 import { checkAnswer, checkRefusal } from './expect.ts';
 import { framed, get, HIDDEN } from './makers.ts';
 import { PARSED, type Row, row } from './row.ts';
-import { acceptAll, handshake, KEY, last, openTunnel, passesBothWays, plain, switched } from './websocket.ts';
+import { acceptAll, handshake, KEY, last, openTunnel, passesBothWays, plain, switched } from './tunnel-makers.ts';
 
 const BASE = `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${KEY}\r\n`;
 const WS = `Connection: Upgrade\r\nUpgrade: websocket\r\n${BASE}`;

@@ -42,7 +42,7 @@ export function createKubernetesDriver(options: KubernetesOptions, given: Kubern
   const { client, clock, log, random } = given;
   const { namespaces, checkEveryMs } = options;
   const index = createPodIndex(options);
-  const claims = createClaims(index);
+  const claims = createClaims(index, options.prefer);
   const slices = createSliceIndex();
   const watchers = new Set<(event: WorkloadEvent) => void>();
   const waiting = new Set<(event: WorkloadEvent) => void>();

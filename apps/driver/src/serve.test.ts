@@ -140,6 +140,10 @@ test('a watch tells what is there and what changes, and ends with the driver', a
 test('a port in use is said so that people can mend it', async () => {
   const tlsFiles = await authority.issue('driver', { uris: [`spiffe://${trustDomain}/driver/d1`] });
   await expect(
-    serveDriver(driver, { listen: server.address, tls: tlsFiles, trustDomain }, { log, metrics: createMetrics(), stopping: new AbortController().signal }),
+    serveDriver(
+      driver,
+      { listen: server.address, tls: tlsFiles, trustDomain },
+      { log, metrics: createMetrics(), stopping: new AbortController().signal },
+    ),
   ).rejects.toThrow(/in use.*--driver-listen/);
 });

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext } from 'node:tls';
 import { err, ok, type Result } from '@sallyport/model';
@@ -23,6 +24,7 @@ export interface Credentials {
 
 /** Kubernetes replaces projected tokens at four fifths of their life, and never sooner than minutes. */
 const RELOAD_EACH_MS = 60_000;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
 const FILE_BYTES_MAX = 1_024 * 1_024;
 
 export async function openCredentials(
@@ -54,7 +56,10 @@ async function readAll({ token, ca, client }: Access): Promise<Result<Held, stri
   if (bearer !== undefined && !/^[\x21-\x7e]+$/.test(bearer)) return err('the token is empty or is no token');
   try {
     // A half-written pair or a truncated CA must not replace one that works.
-    createSecureContext({ ca: caText, cert, key });
+    createSecureContext({ cert, key });
+    // OpenSSL takes a CA that is none for an empty one.
+    for (const pem of caText?.match(new RegExp(CERTIFICATE, 'g')) ?? []) new X509Certificate(pem);
+    if (caText !== undefined && !CERTIFICATE.test(caText)) return err('the CA holds no certificate');
   } catch (error) {
     return err(`the certificates cannot be used: ${(error as Error).message}`);
   }

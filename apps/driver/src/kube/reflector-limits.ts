@@ -6,6 +6,8 @@ export const SILENCE_MS = 45_000;
 export const SHORT_WATCH_MS = 1_000;
 /** How long a self-check's list rests before it is compared, so that the watch has told what the list knew. Milliseconds. */
 export const SETTLE_MS = 5_000;
+/** And at most, where the watch is behind the list: a bookmark comes about each minute. Milliseconds. */
+export const SETTLE_MAX_MS = 90_000;
 export const OLDER_LISTS_MAX = 5;
 export const BACKOFF = { baseMs: 800, maxMs: 30_000 } as const;
 /** Past this age nothing is resolved. A silent watch is noticed after {@link SILENCE_MS} and has the rest to come back. */

@@ -1,7 +1,7 @@
 import type { Instant } from '@sallyport/model';
 import { describe, expect, test } from 'vitest';
 import { ageMs, newReflector, type Reflector, type ReflectorEffect, type ReflectorEvent, step, wakeAt } from './reflector.ts';
-import { OLDER_LISTS_MAX, SETTLE_MS, SILENCE_MS, timeoutSeconds } from './reflector-limits.ts';
+import { OLDER_LISTS_MAX, SETTLE_MAX_MS, SETTLE_MS, SILENCE_MS, timeoutSeconds } from './reflector-limits.ts';
 import { trouble, troubleOf } from './trouble.ts';
 
 type Event = ReflectorEvent<string>;
@@ -158,6 +158,7 @@ describe('the self-check', () => {
     kind: 'check-page',
     page: { items, version, next },
   });
+  const told = (ms: number): [number, Event] => [ms, { kind: 'bookmark', version: '140' }];
   const begun: [number, Event][] = [...due, [600_010, { kind: 'tick' }]];
   const settling: [number, Event][] = [...begun, [600_020, checkPage(['a'], '140', 'n')], [600_030, checkPage(['b'], '140')]];
   const rows: [title: string, steps: [number, Event][], said: string[]][] = [
@@ -165,7 +166,19 @@ describe('the self-check', () => {
     ['lists beside the watch', begun, ['list check']],
     ['page by page', [...begun, [600_020, checkPage(['a'], '140', 'n')]], ['list check from n']],
     ['lets the watch tell what the list knew', [...settling, [600_029 + SETTLE_MS, { kind: 'tick' }]], []],
-    ['then compares', [...settling, [600_030 + SETTLE_MS, { kind: 'tick' }]], ['compare a,b@140']],
+    ['then compares', [...settling, told(600_040), [600_030 + SETTLE_MS, { kind: 'tick' }]], ['compare a,b@140']],
+    ['waits longer while the watch has not come so far', [...settling, [600_030 + SETTLE_MS, { kind: 'tick' }]], []],
+    [
+      'but not for ever',
+      [
+        ...settling,
+        [600_030 + SETTLE_MS, { kind: 'tick' }],
+        [630_000, { kind: 'bookmark', version: '120' }],
+        [670_000, { kind: 'bookmark', version: '130' }],
+        [600_030 + SETTLE_MAX_MS, { kind: 'tick' }],
+      ],
+      ['compare a,b@140'],
+    ],
     [
       'that fails is made another time',
       [...begun, [600_020, { kind: 'check-failed', why: trouble('unreachable', '') }]],

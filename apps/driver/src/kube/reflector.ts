@@ -1,6 +1,6 @@
 import { earliest, type Instant, LONG_AGO, later } from '@sallyport/model';
 import { backoffMs } from '@sallyport/process';
-import { type Check, gatherCheck, nextCheck, startCheck, wakeCheck } from './reflector-check.ts';
+import { type Check, gatherCheck, nextCheck, startCheck, waitForWatch, wakeCheck } from './reflector-check.ts';
 import { BACKOFF, LIST_LIMIT, OLDER_LISTS_MAX, SHORT_WATCH_MS, SILENCE_MS, timeoutSeconds } from './reflector-limits.ts';
 import type { Trouble } from './trouble.ts';
 import { isOlder } from './version.ts';
@@ -152,6 +152,8 @@ function tick<T>(state: Reflector<T>, around: Surroundings): Stepped<T> {
   const checkAt = phase.kind === 'watching' ? wakeCheck(state.check) : undefined;
   if (checkAt === undefined || around.now < checkAt) return nothing(state);
   if (state.check.kind === 'settling') {
+    const longer = waitForWatch(state.check, state.since, around.now);
+    if (longer !== undefined) return nothing({ ...state, check: longer });
     const { items, version } = state.check;
     return { state: { ...state, check: nextCheck(around) }, effects: [{ kind: 'compare', items, version }] };
   }

@@ -2,6 +2,7 @@ import type { RuntimeId } from '@sallyport/model';
 import type { Workload, WorkloadEvent } from '../driver.ts';
 import type { Change } from '../kube/cache.ts';
 import { type Declared, dedicatedPool, type SandboxRef } from './declared.ts';
+import { choose, type Family } from './endpoint.ts';
 import { type Pod, podName } from './pod.ts';
 import type { PodIndex } from './pod-index.ts';
 
@@ -23,7 +24,7 @@ export interface Claims {
 /** Pods named in one message. */
 const NAMED_MAX = 4;
 
-export function createClaims(index: PodIndex): Claims {
+export function createClaims(index: PodIndex, prefer: Family): Claims {
   const claimants = new Map<string, Set<string>>();
   const named = new Map<string, string>();
   const workloads = new Map<string, Workload>();
@@ -46,7 +47,7 @@ export function createClaims(index: PodIndex): Claims {
 
   function settle(name: string): readonly WorkloadEvent[] {
     const before = workloads.get(name);
-    const after = workloadOf([...(claimants.get(name) ?? [])], index);
+    const after = workloadOf([...(claimants.get(name) ?? [])], index, prefer);
     if (after === undefined) {
       workloads.delete(name);
       return before === undefined ? [] : [{ kind: 'removed', workload: before }];
@@ -79,7 +80,7 @@ export function createClaims(index: PodIndex): Claims {
 const nameOf = ({ workspace, sandbox }: SandboxRef): string => `${workspace}/${sandbox}`;
 
 /** Pure: what the Pods that declare one name make of it together. */
-export function workloadOf(uids: readonly string[], index: Pick<PodIndex, 'pod' | 'role'>): Workload | undefined {
+export function workloadOf(uids: readonly string[], index: Pick<PodIndex, 'pod' | 'role'>, prefer: Family): Workload | undefined {
   const claims = uids.flatMap((uid) => {
     const pod = index.pod(uid);
     const role = index.role(uid);
@@ -90,7 +91,8 @@ export function workloadOf(uids: readonly string[], index: Pick<PodIndex, 'pod' 
   const [only] = deciding;
   if (only === undefined) return undefined;
   if (deciding.length > 1) return contested(deciding);
-  const { workspace, sandbox, mode, poolId, services, problem } = only.declared;
+  const { workspace, sandbox, mode, poolId, services, boundaryPort, problem } = only.declared;
+  const address = only.pod.hostNetwork ? undefined : choose(only.pod.ips, prefer);
   return {
     workspace,
     sandbox,
@@ -101,6 +103,9 @@ export function workloadOf(uids: readonly string[], index: Pick<PodIndex, 'pod' 
     poolId,
     dedicatedPoolId: dedicatedPool(only.declared),
     problem,
+    ...(boundaryPort === undefined || address === undefined
+      ? {}
+      : { boundaryAddress: `${address.includes(':') ? `[${address}]` : address}:${boundaryPort}` }),
   };
 }
 

@@ -1,6 +1,7 @@
 import {
   err,
   isId,
+  isPort,
   LABEL_LENGTH_MAX,
   ok,
   type PoolId,
@@ -32,6 +33,8 @@ export interface Declared extends SandboxRef {
   readonly mode: 'dedicated' | 'shared' | undefined;
   readonly poolId: PoolId | undefined;
   readonly services: readonly DeclaredService[];
+  /** Where in the Pod its boundary process listens; for supervisors in other Pods. */
+  readonly boundaryPort: number | undefined;
   /** What of it is not followed, and why; empty: all is. */
   readonly problem: string;
 }
@@ -42,7 +45,7 @@ export interface RoleOptions {
 }
 
 /**
- * `workspace`, `sandbox`, `mode`, `pool`, `supervises`, each as a label or an annotation; `services` and the policies as
+ * `workspace`, `sandbox`, `mode`, `pool`, `boundary`, `supervises`, each as a label or an annotation; `services` and the policies as
  * annotations. A Pod with a sandbox of its own is a workload, whatever pool it names: it says who shall serve it. One without
  * is a supervisor if it names a pool, or the one sandbox that it supervises.
  */
@@ -62,12 +65,12 @@ export function roleOf(pod: Pod, { workspaceIsNamespace }: RoleOptions): Role {
   const workspace = workspaceIsNamespace ? pod.namespace : stated;
   const ref = refOf(workspace, at('sandbox') ?? pod.sandboxOwner);
   if (!ref.ok) return unusable(ref.error);
-  const placed = placeOf(at('mode'), at('pool'));
+  const placed = placeOf(at('mode'), at('pool'), at('boundary'));
   const services = readServices(pod.annotations);
   if (!placed.ok)
     return {
       kind: 'workload',
-      declared: { ...ref.value, mode: undefined, poolId: undefined, services: [], problem: placed.error },
+      declared: { ...ref.value, ...NOWHERE, services: [], problem: placed.error },
     };
   return { kind: 'workload', declared: { ...ref.value, ...placed.value, ...services } };
 }
@@ -107,13 +110,19 @@ function refOf(workspaceText: string | undefined, sandboxText: string | undefine
   return ok({ workspace: workspace.value, sandbox: sandbox.value });
 }
 
-function placeOf(mode: string | undefined, pool: string | undefined): Result<Pick<Declared, 'mode' | 'poolId'>, string> {
+type Place = Pick<Declared, 'mode' | 'poolId' | 'boundaryPort'>;
+const NOWHERE: Place = { mode: undefined, poolId: undefined, boundaryPort: undefined };
+
+function placeOf(mode: string | undefined, pool: string | undefined, boundary: string | undefined): Result<Place, string> {
   if (mode !== undefined && mode !== 'dedicated' && mode !== 'shared')
     return err(`sallyport.dev/mode ${quote(mode)} is neither dedicated nor shared`);
-  if (pool === undefined) return ok({ mode, poolId: undefined });
+  const boundaryPort = boundary === undefined ? undefined : Number(boundary);
+  if (boundary !== undefined && !(/^\d{1,5}$/.test(boundary) && isPort(Number(boundary))))
+    return err(`sallyport.dev/boundary ${quote(boundary)} is no port`);
+  if (pool === undefined) return ok({ mode, poolId: undefined, boundaryPort });
   if (mode === 'dedicated') return err('sallyport.dev/pool: a dedicated sandbox has a pool of its own');
   if (!isId(pool) || pool.startsWith('dedicated:')) return err(`sallyport.dev/pool ${quote(pool)} is no id of a shared pool`);
-  return ok({ mode: 'shared', poolId: pool as PoolId });
+  return ok({ mode: 'shared', poolId: pool as PoolId, boundaryPort });
 }
 
 const unusable = (problem: string): Role => ({ kind: 'unusable', problem });

@@ -1,0 +1,80 @@
+import { err, ok } from '@sallyport/model';
+import { createLog } from '@sallyport/process';
+import { createManualClock } from '@sallyport/process/manual-clock';
+import { describe, expect, test } from 'vitest';
+import { trouble } from './kube/trouble.ts';
+import { createPodEvents, eventOf } from './pod-events.ts';
+import { pod } from './testing/pods-at-hand.ts';
+
+function create(answer: () => unknown = () => ok({})) {
+  const clock = createManualClock();
+  const written: string[] = [];
+  const post = async (path: string) => {
+    written.push(path);
+    return answer() as never;
+  };
+  const log = createLog({ level: 'silent' });
+  return {
+    clock,
+    written,
+    events: createPodEvents({ client: { post }, clock, log, timestamp: () => '2026-01-01T00:00:00Z', instance: 'd1' }),
+  };
+}
+type Scene = ReturnType<typeof create>;
+const one = pod('u1');
+
+describe('an Event is written', () => {
+  const rows: [title: string, act: (scene: Scene) => unknown, count: number][] = [
+    ['once for one problem', ({ events }) => [events.report(one, 'p'), events.report(one, 'p')], 1],
+    ['for each problem', ({ events }) => [events.report(one, 'p'), events.report(one, 'q')], 2],
+    ['for each Pod', ({ events }) => [events.report(one, 'p'), events.report(pod('u2'), 'p')], 2],
+    [
+      'again after an hour',
+      ({ events, clock }) => [events.report(one, 'p'), clock.advance(3_600_000), events.report(one, 'p')],
+      2,
+    ],
+    ['not again before', ({ events, clock }) => [events.report(one, 'p'), clock.advance(3_599_999), events.report(one, 'p')], 1],
+    ['no more than twenty at once', ({ events }) => Array.from({ length: 50 }, (_, n) => events.report(one, `p${n}`)), 20],
+    [
+      'then one each two seconds',
+      ({ events, clock }) =>
+        Array.from({ length: 50 }, (_, n) => [n === 25 && clock.advance(4_000), events.report(one, `p${n}`)]),
+      22,
+    ],
+    [
+      'later, where there were too many',
+      ({ events, clock }) => [
+        Array.from({ length: 21 }, (_, n) => events.report(one, `p${n}`)),
+        clock.advance(2_000),
+        events.report(one, 'p20'),
+      ],
+      21,
+    ],
+  ];
+  test.each(rows)('%s', (_title, act, count) => {
+    const scene = create();
+    act(scene);
+    expect(scene.written).toHaveLength(count);
+  });
+  test.each([['conflict'], ['forbidden'], ['unreachable']] as const)('and %s disturbs nothing', async (kind) => {
+    const scene = create(() => err(trouble(kind, '')));
+    scene.events.report(one, 'p');
+    await Promise.resolve();
+    expect(scene.written).toEqual(['/api/v1/namespaces/default/events']);
+  });
+});
+
+test('its name follows from what it says and when, to the hour: replicas write it once', () => {
+  const name = (problem: string, at: string) =>
+    (eventOf(one, problem, at, 'any') as { metadata: { name: string } }).metadata.name;
+  expect(name('p', '2026-01-01T10:00:00Z')).toBe(name('p', '2026-01-01T10:59:00Z'));
+  expect(name('p', '2026-01-01T10:00:00Z')).not.toBe(name('q', '2026-01-01T10:00:00Z'));
+  expect(name('p', '2026-01-01T10:00:00Z')).not.toBe(name('p', '2026-01-01T11:00:00Z'));
+});
+test('it is about the Pod of that UID, and no longer than it may be', () => {
+  expect(eventOf(one, 'x'.repeat(5_000), '2026-01-01T10:00:00Z', 'd')).toMatchObject({
+    involvedObject: { kind: 'Pod', uid: 'u1' },
+    type: 'Warning',
+    message: 'x'.repeat(1_024),
+  });
+});

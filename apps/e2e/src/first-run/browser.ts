@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
-import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { promisify } from 'node:util';
 import { type BrowserContext, chromium, type Page } from 'playwright-core';
-
-export const INSTALL_CHROMIUM = 'apt-get install -y chromium';
+import { findProgram } from './find-program.ts';
 
 /** A browser as a newcomer has it: a fresh profile that knows nothing but the dev CA. */
 export interface Browser {
@@ -40,21 +39,9 @@ export interface BrowserOptions {
 
 const run = promisify(execFile);
 
-export async function findProgram(name: string): Promise<string | undefined> {
-  for (const directory of (process.env.PATH ?? '').split(delimiter)) {
-    const file = join(directory, name);
-    const found = await access(file).then(
-      () => true,
-      () => false,
-    );
-    if (found) return file;
-  }
-  return undefined;
-}
-
 export async function openBrowser(options: BrowserOptions): Promise<Browser> {
   const executablePath = await findProgram('chromium');
-  if (executablePath === undefined) throw new Error(`no chromium: ${INSTALL_CHROMIUM}`);
+  if (executablePath === undefined) throw new Error('no chromium: apt-get install -y chromium');
   const home = await mkdtemp(join(tmpdir(), 'sallyport-browser-'));
   const remove = (): Promise<void> => rm(home, { recursive: true, force: true, maxRetries: 5 });
   try {

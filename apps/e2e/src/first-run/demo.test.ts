@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type DevStack, startDev } from '../stack/dev-stack.ts';
-import { describeBrowser } from '../testing/describe-browser.ts';
+import { describeChromium } from '../testing/needs.ts';
 import { type Browser, openBrowser, PHONE } from './browser.ts';
 
 const SERVICE = 'team/demo/web';
 
-describeBrowser('the demo in a real browser', () => {
+describeChromium('the demo in a real browser', () => {
   let stack: DevStack;
   let browser: Browser;
   const closing: (() => Promise<unknown>)[] = [];

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { get } from '../stack/client.ts';
 import { type DevStack, startDev } from '../stack/dev-stack.ts';
-import { describeBrowser } from '../testing/describe-browser.ts';
+import { describeChromium } from '../testing/needs.ts';
 import { type Browser, openBrowser } from './browser.ts';
 import { startVite, type ViteProject } from './vite-project.ts';
 
 const OTHER_DOMAIN = 'apps.example.test';
 
-describeBrowser('a Vite dev server behind --service', () => {
+describeChromium('a Vite dev server behind --service', () => {
   const closing: (() => Promise<unknown>)[] = [];
   let vite: ViteProject;
   let stacks: readonly [localhost: DevStack, other: DevStack];

@@ -1,5 +1,5 @@
-import { moveFor, type RecordChange, type Watchman, type World } from '@sallyport/authority';
-import type { GatewayId, Instant, SandboxId } from '@sallyport/model';
+import { moveFor, type RecordChange, STREAM_LOST_SUSPECT_MS, type Watchman, type World } from '@sallyport/authority';
+import { type GatewayId, type Instant, later, type MemberId, type OwnerEpoch, type SandboxId } from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
 import type { Membership } from './membership.ts';
 import type { OwnershipWrites } from './ownership-writes.ts';
@@ -8,6 +8,12 @@ import type { Sessions } from './sessions.ts';
 export interface Assigner {
   /** Records have moved. */
   moved(changes: readonly RecordChange[], affected: ReadonlySet<SandboxId>): void;
+  /** A session about it was lost: its owner will be suspect in a moment, and nobody should wait for the next round. */
+  sessionLost(sandboxId: SandboxId): void;
+  /** Its boundary has confirmed this fence: nothing below reaches the application. */
+  fenceConfirmed(sandboxId: SandboxId, epoch: OwnerEpoch): void;
+  /** Their end is proved. */
+  provedDead(memberIds: readonly MemberId[]): void;
   stop(): void;
 }
 
@@ -24,6 +30,8 @@ export interface AssignerOptions {
 
 /** How often every sandbox is looked at for what only time brings about. */
 const LOOK_EVERY_MS = 1_000;
+/** Members that are known to be dead; the oldest are forgotten first. */
+const DEAD_MAX = 10_000;
 /** Ownership writes under way at once. */
 const WRITES_MAX = 64;
 
@@ -32,6 +40,8 @@ export function startAssigner({ world, membership, sessions, writes, clock, unix
   const seen = new Map<SandboxId, { readonly tag: string; readonly at: Instant }>();
   /** By the steady clock: this wait must not end early. */
   const fenced = new Map<SandboxId, { readonly epoch: bigint; readonly atMs: number }>();
+  const confirmed = new Map<SandboxId, OwnerEpoch>();
+  const dead = new Set<MemberId>();
   const gone = new Map<GatewayId, Instant>();
   const known = new Set<GatewayId>();
   const writing = new Set<SandboxId>();
@@ -52,6 +62,8 @@ export function startAssigner({ world, membership, sessions, writes, clock, unix
     recoveredAt: Math.max(membership.gainedAt(), currentSince) as Instant,
     seenSince: (sandboxId) => seen.get(sandboxId)?.at ?? clock.now(),
     fencedForMs: (sandboxId) => clock.steadyMs() - (fenced.get(sandboxId)?.atMs ?? clock.steadyMs()),
+    confirmedEpoch: (sandboxId) => confirmed.get(sandboxId),
+    isDead: (memberId) => dead.has(memberId),
     goneSince: (id) => {
       if (world.gateways.has(id)) return undefined;
       // A gateway that was gone before we came counts from now on.
@@ -67,6 +79,7 @@ export function startAssigner({ world, membership, sessions, writes, clock, unix
     if (owner === undefined) {
       seen.delete(sandboxId);
       fenced.delete(sandboxId);
+      confirmed.delete(sandboxId);
       return;
     }
     const tag = `${owner.kind}#${owner.epoch}`;
@@ -100,6 +113,19 @@ export function startAssigner({ world, membership, sessions, writes, clock, unix
         observe(sandboxId);
         look(sandboxId);
       }
+    },
+    sessionLost(sandboxId) {
+      clock.at(later(clock.now(), STREAM_LOST_SUSPECT_MS), () => look(sandboxId));
+    },
+    fenceConfirmed(sandboxId, epoch) {
+      confirmed.set(sandboxId, epoch);
+      look(sandboxId);
+    },
+    provedDead(memberIds) {
+      for (const memberId of memberIds) dead.add(memberId);
+      for (const oldest of dead) if (dead.size > DEAD_MAX) dead.delete(oldest);
+      for (const [sandboxId, { value }] of world.owners)
+        if ((value.kind === 'owned' && dead.has(value.by)) || (value.kind === 'fencing' && dead.has(value.from))) look(sandboxId);
     },
     stop() {
       stopped = true;

@@ -9,6 +9,8 @@ export interface SupervisorProof {
   readonly poolId: PoolId;
   /** As the driver knows the supervisor; empty where a sandbox token proved it. */
   readonly supervisorUid: string;
+  /** The driver is certain that every earlier supervisor with this uid is dead. Absent: it is not. */
+  readonly exclusive?: boolean;
   /** A sandbox token proves its holder for this sandbox alone. */
   readonly sandboxId: SandboxId | undefined;
 }

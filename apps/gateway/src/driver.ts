@@ -9,6 +9,8 @@ export interface Driver {
   authenticate(credential: string): Promise<Result<SupervisorProof, Failure>>;
   /** The workload's present life. */
   runtimeId(workspace: string, sandbox: string): Promise<Result<string, Failure>>;
+  /** host:port of the boundary of that life of the workload; undefined: it has none. Absent: this driver knows of none. */
+  boundary?(workspace: string, sandbox: string, runtimeId: string): Promise<Result<string | undefined, Failure>>;
   /** Where a member's application listener can be reached. `unsupported`: this driver cannot tell, ever. */
   endpoint(member: {
     readonly poolId: PoolId;
@@ -30,15 +32,23 @@ export function createDriver(link: Link): Driver {
     async authenticate(credential) {
       const answer = await call(link, computeDriver.authenticateSupervisor, { credential }, options);
       if (!answer.ok) return answer;
-      const { supervisorUid, poolId } = answer.value;
+      const { supervisorUid, poolId, exclusive } = answer.value;
       if (poolId === '') return err(failure('unauthenticated', 'the driver knows the supervisor, but no pool of it'));
-      return ok({ poolId: poolId as PoolId, supervisorUid, sandboxId: undefined });
+      return ok({ poolId: poolId as PoolId, supervisorUid, exclusive, sandboxId: undefined });
     },
     async runtimeId(workspace, sandbox) {
       const answer = await call(link, computeDriver.getSandbox, { workspace, sandbox }, options);
       if (!answer.ok) return answer;
       const runtimeId = answer.value.workload?.runtimeId ?? '';
       return runtimeId === '' ? err(failure('not-ready', 'the driver does not say which life the workload has')) : ok(runtimeId);
+    },
+    async boundary(workspace, sandbox, runtimeId) {
+      const answer = await call(link, computeDriver.getSandbox, { workspace, sandbox }, options);
+      // A workload that the driver does not know has no boundary that it knows.
+      if (!answer.ok) return answer.error.kind === 'unknown' ? ok(undefined) : answer;
+      const { workload } = answer.value;
+      const named = workload !== undefined && workload.runtimeId === runtimeId && workload.boundaryAddress !== '';
+      return ok(named ? workload.boundaryAddress : undefined);
     },
     async endpoint(member) {
       const answer = await call(link, endpoints.resolveSupervisorAppEndpoint, member, options);

@@ -1,4 +1,4 @@
-import { successorOf, type World } from '@sallyport/authority';
+import { fenceBearer, successorOf, type World } from '@sallyport/authority';
 import {
   err,
   type Failure,
@@ -25,6 +25,7 @@ import {
 } from '@sallyport/wire';
 import { fingerprint, type ProveSupervisor, type SupervisorProof } from './credentials.ts';
 import type { Membership } from './membership.ts';
+import { rivalsOf } from './rivals.ts';
 import type { Writer } from './writer.ts';
 
 type JoinStream = Stream<supervisorV1.JoinResponse, supervisorV1.JoinRequest>;
@@ -49,6 +50,8 @@ export interface JoinsOptions {
   readonly writer: Writer;
   readonly membership: Membership;
   readonly prove: ProveSupervisor;
+  /** These are proved to be dead: another lives in their place, where no two can. */
+  readonly onDead: (memberIds: readonly MemberId[]) => void;
   readonly clock: Clock;
   readonly log: Log;
   readonly randomId: () => string;
@@ -107,6 +110,7 @@ export function createJoins(options: JoinsOptions): Joins {
     const written = await record(join);
     if (!written.ok) return written;
     enter(join);
+    let rivals = proof.value.exclusive === true ? rivalsOf(world, poolId, memberId, proof.value.supervisorUid) : [];
     stream.send(joinResponseMessage({ kind: 'accepted', joinId: join.joinId, gatewayId: own.gatewayId }));
     assign(join);
     log.info({ memberId, poolId, joinId: join.joinId }, 'member joined');
@@ -115,7 +119,12 @@ export function createJoins(options: JoinsOptions): Joins {
         const request = parseJoinRequest(next.value);
         if (!request.ok) return request;
         if (request.value.kind === 'hello') return err(failure('malformed', 'hello comes once'));
-        join.state = { ...request.value.state, draining: join.state.draining || request.value.state.draining };
+        // It lives, after they were on record.
+        if (rivals.length > 0) options.onDead(rivals);
+        rivals = [];
+        const before = join.state;
+        join.state = { ...request.value.state, draining: before.draining || request.value.state.draining };
+        if (sameState(before, join.state)) continue;
         const updated = await record(join);
         if (!updated.ok) return updated;
       }
@@ -214,6 +223,9 @@ export function createJoins(options: JoinsOptions): Joins {
   };
 }
 
+const sameState = (a: MemberState, b: MemberState): boolean =>
+  a.ready === b.ready && a.draining === b.draining && a.appPort === b.appPort && a.capacity === b.capacity;
+
 /** What a member should hold a session about: what it owns, what it is offered, and what it may still win back. */
 function assignmentsOf(world: World, poolId: PoolId, memberId: MemberId): readonly Assignment[] {
   const assignments: Assignment[] = [];
@@ -221,8 +233,8 @@ function assignmentsOf(world: World, poolId: PoolId, memberId: MemberId): readon
     if (!concerns(world, sandboxId, memberId)) continue;
     const sandbox = world.sandboxes.get(sandboxId)?.value;
     if (sandbox === undefined) continue;
-    const { runtimeId, mode, workspace, sandbox: name } = sandbox;
-    assignments.push({ sandboxId, runtimeId, mode, workspace, sandbox: name });
+    const { runtimeId, mode, workspace, sandbox: name, boundaryAddress } = sandbox;
+    assignments.push({ sandboxId, runtimeId, mode, workspace, sandbox: name, boundaryAddress });
   }
   return assignments.sort((a, b) => (a.sandboxId < b.sandboxId ? -1 : 1));
 }
@@ -236,7 +248,7 @@ function concerns(world: World, sandboxId: SandboxId, memberId: MemberId): boole
       // A successor installs and reports beside the owner, before anything changes hands.
       return owner.by === memberId || successorOf(world, sandboxId) === memberId;
     case 'fencing':
-      return owner.from === memberId;
+      return owner.from === memberId || fenceBearer(world, sandboxId) === memberId;
     case 'released':
     case undefined:
       return false;

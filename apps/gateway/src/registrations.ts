@@ -82,6 +82,17 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
     return signSandboxToken(keys, { sandboxId, poolId, credentialEpoch, generation });
   }
 
+  async function boundaryOf(
+    { workspace, sandbox }: SandboxRef,
+    runtimeId: string,
+  ): Promise<Result<{ readonly boundaryAddress?: string }, Failure>> {
+    const boundary = await driver.boundary?.(workspace, sandbox, runtimeId);
+    if (boundary === undefined || (boundary.ok && boundary.value === undefined)) return ok({});
+    if (boundary.ok) return ok({ boundaryAddress: boundary.value as string });
+    const why = boundary.error.message;
+    return err(failure('not-ready', `the driver does not say whether ${workspace}/${sandbox} has a boundary: ${why}`));
+  }
+
   async function register(ref: SandboxRef, wanted: Wanted): Promise<Result<Registered, Failure>> {
     const { workspace, sandbox } = ref;
     const runtime = wanted.runtimeId === '' ? await driver.runtimeId(workspace, sandbox) : ok(wanted.runtimeId);
@@ -89,11 +100,14 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
       return err(failure('not-ready', `the driver does not know the workload ${workspace}/${sandbox}: ${runtime.error.message}`));
     for (let attempt = 0; attempt < TRIES_MAX; attempt += 1) {
       const present = world.names.get(worldNameKey(workspace, sandbox));
-      if (present !== undefined) return again(present.value, wanted, runtime.value as RuntimeId);
+      if (present !== undefined) return again(ref, present.value, wanted, runtime.value as RuntimeId);
       const sandboxId = randomId() as SandboxId;
+      const boundary = await boundaryOf(ref, runtime.value);
+      if (!boundary.ok) return boundary;
       const own = wanted.mode === 'dedicated' && wanted.poolId === '';
       const poolId = (own ? `dedicated-${sandboxId}` : wanted.poolId) as PoolId;
-      const record: SandboxRecord = { workspace, sandbox, mode: wanted.mode, poolId, runtimeId: runtime.value as RuntimeId };
+      const place = { workspace, sandbox, mode: wanted.mode, poolId, runtimeId: runtime.value as RuntimeId };
+      const record: SandboxRecord = { ...place, ...boundary.value };
       const configuration = configurationOf({
         sandboxId,
         workspace,
@@ -122,8 +136,9 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
 
   /** Registering again with the same content changes nothing. */
   async function again(
+    ref: SandboxRef,
     sandboxId: SandboxId,
-    wanted: { readonly mode: Mode; readonly poolId: string },
+    wanted: Wanted,
     runtimeId: RuntimeId,
   ): Promise<Result<Registered, Failure>> {
     const held = world.sandboxes.get(sandboxId);
@@ -131,9 +146,16 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
     const { mode, poolId } = held.value;
     if (mode !== wanted.mode || (mode === 'shared' && poolId !== wanted.poolId))
       return err(failure('conflict', `the name is taken by a ${mode} sandbox of pool ${poolId}`));
-    if (held.value.runtimeId === runtimeId)
-      return ok({ sandboxId, record: held.value, token: await tokenOf(sandboxId, held.value) });
-    const record = { ...held.value, runtimeId };
+    const { boundaryAddress: known, ...rest } = held.value;
+    const sameLife = held.value.runtimeId === runtimeId;
+    // What an operator says anew is looked up anew; what a workload says of itself moves with its life.
+    const asks = !sameLife || (known !== undefined && wanted.followed !== true);
+    const boundary = asks ? await boundaryOf(ref, runtimeId) : ok(known === undefined ? {} : { boundaryAddress: known });
+    if (!boundary.ok) return boundary;
+    // Within one life a boundary may move, but neither come nor go: an owner that goes around it could not be fenced by it.
+    const moved = known !== undefined && boundary.value.boundaryAddress !== undefined && boundary.value.boundaryAddress !== known;
+    if (sameLife && !moved) return ok({ sandboxId, record: held.value, token: await tokenOf(sandboxId, held.value) });
+    const record: SandboxRecord = { ...rest, runtimeId, ...boundary.value };
     const written = await writer.write({
       guards: [{ key: sandboxKey(sandboxId), is: 'unmoved-since', revision: held.modRevision }],
       puts: [{ key: sandboxKey(sandboxId), value: (opId) => encodeSandbox(record, opId) }],

@@ -5,6 +5,7 @@ import { generationKey, type Store } from '@sallyport/store';
 import { followWorld, operationIdOf, type View } from '@sallyport/view';
 import { encodeGeneration, type Stream, type supervisorV1, type UnaryHandler } from '@sallyport/wire';
 import { startAssigner } from './assign.ts';
+import { type BoundaryAuthority, createBoundaries } from './boundaries.ts';
 import type { ProveSupervisor } from './credentials.ts';
 import type { Driver } from './driver.ts';
 import { createEndpoints } from './endpoints.ts';
@@ -57,6 +58,8 @@ export interface ReplicaOptions {
   readonly randomId: () => string;
   readonly driver: Driver;
   readonly prove: (world: World) => ProveSupervisor;
+  /** Signs for boundaries. Absent: this installation has none. */
+  readonly boundary?: BoundaryAuthority;
   /** For people: where this replica is called. */
   readonly address: () => string;
   readonly version: string;
@@ -85,6 +88,12 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const writes = createOwnershipWrites(world, writer, log, options.unixMs);
 
   const publisher = createPublisher({ world, writer, membership, clock, resolve: createEndpoints(world, driver, clock) });
+  const boundaries = createBoundaries({
+    world,
+    authority: options.boundary,
+    onConfirmed: (sandboxId, epoch) => assigner.fenceConfirmed(sandboxId, epoch),
+    log,
+  });
   let renewals: Renewals | undefined;
   const ageMs = (): number | undefined => renewals?.ageMs();
   const sessions = createSessions({
@@ -94,6 +103,10 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
       acknowledge: (state, answer) => void writes.acknowledge(state, answer),
       publish: (session, judgement, evidence) => publisher.publish(session, judgement, evidence),
       prepare: (session, judgement, evidence) => void publisher.prepare(session, judgement, evidence),
+      lease: (session, lease, nonce) => boundaries.lease(session, lease, nonce),
+      fence: (session, fence) => boundaries.fence(session, fence),
+      fenceAnswered: (session, fence, answer) => void boundaries.answered(session, fence, answer),
+      lost: ({ sandboxId }) => assigner.sessionLost(sandboxId),
       released: (state, epoch, acknowledged) =>
         void writes.release(state, epoch).then((outcome) => {
           if (outcome === 'written') acknowledged();
@@ -106,7 +119,17 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     log,
     randomId,
   });
-  const joins = createJoins({ world, reached, writer, membership, prove, clock, log, randomId });
+  const joins = createJoins({
+    world,
+    reached,
+    writer,
+    membership,
+    prove,
+    onDead: (memberIds) => assigner.provedDead(memberIds),
+    clock,
+    log,
+    randomId,
+  });
   const sweeper = startMemberSweeper({ world, membership, writer, joins, clock, ageMs });
   const recordSweeper = startRecordSweeper({ world, membership, writer, clock, ageMs });
   const assigner = startAssigner({ world, membership, sessions, writes, clock, unixMs: options.unixMs, ageMs });

@@ -78,12 +78,20 @@ async function openSession(options: SessionServiceOptions, hello: Hello): Promis
     const credential = world.credentials.get(sandboxId);
     if (sandbox === undefined || credential === undefined) return err(failure('unknown', 'no such sandbox'));
     if (sandbox.value.runtimeId !== runtimeId) return err(fenced('runtime', 'the workload has another life now'));
-    if (!world.members(sandbox.value.poolId).has(memberId))
-      return err(fenced('member', "the member has not joined the sandbox's pool"));
+    const member = world.members(sandbox.value.poolId).get(memberId)?.value;
+    if (member === undefined) return err(fenced('member', "the member has not joined the sandbox's pool"));
     const present = world.session(sandboxId, memberId);
     const key = sessionKey(sandboxId, memberId);
     const sessionId = randomId() as SessionId;
-    const record = { gatewayId: own.gatewayId, gatewayEpoch: own.epoch, sessionId, runtimeId, credentialEpoch: credential.value };
+    const record = {
+      gatewayId: own.gatewayId,
+      gatewayEpoch: own.epoch,
+      sessionId,
+      runtimeId,
+      credentialEpoch: credential.value,
+      // Its own id stands where the driver proved none.
+      ...(member.supervisorUid === memberId ? {} : { supervisorUid: member.supervisorUid }),
+    };
     const written = await writer.write({
       guards: [
         present === undefined ? { key, is: 'absent' } : { key, is: 'unmoved-since', revision: present.modRevision },

@@ -2,6 +2,7 @@ import type { Judgement, ReportingSession, World } from '@sallyport/authority';
 import type { GatewayId, Instant, Nonce, OwnerEpoch, SandboxId, SessionId } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import {
+  type AskedFence,
   type Capabilities,
   type ConfigurationAnswer,
   type Evidence,
@@ -9,6 +10,7 @@ import {
   type GatewayEnd,
   type GatewayEvent,
   type GatewayMessage,
+  type ServingLease,
   startGatewayEnd,
   stepGateway,
 } from '@sallyport/session';
@@ -31,6 +33,12 @@ export interface SessionActs {
   acknowledge(state: GatewayEnd, answer: ConfigurationAnswer): void;
   publish(session: ReportingSession, judgement: Judgement, evidence: Evidence): Promise<Publication>;
   prepare(session: ReportingSession, judgement: Judgement, evidence: Evidence): void;
+  /** Signs for the boundary; the message to send then. */
+  lease(session: ReportingSession, lease: ServingLease, boundaryNonce: Nonce): Promise<GatewayMessage>;
+  fence(session: ReportingSession, fence: AskedFence): Promise<GatewayMessage | undefined>;
+  fenceAnswered(session: ReportingSession, fence: AskedFence, answer: Uint8Array): void;
+  /** The stream is over, for whatever reason. */
+  lost(session: ReportingSession): void;
   released(state: GatewayEnd, epoch: OwnerEpoch, acknowledged: () => void): void;
   refused(state: GatewayEnd, clause: string): void;
 }
@@ -107,6 +115,15 @@ export function createSessions(options: SessionsOptions): Sessions {
         case 'send':
           stream.send(effect.message);
           break;
+        case 'lease':
+          void acts.lease(session, effect.lease, effect.boundaryNonce).then(sendWhileOpen);
+          break;
+        case 'fence':
+          void acts.fence(session, effect.fence).then(sendWhileOpen);
+          break;
+        case 'fence-answer':
+          acts.fenceAnswered(session, effect.fence, effect.answer);
+          break;
         case 'acknowledge':
           acts.acknowledge(state, effect.answer);
           break;
@@ -142,6 +159,10 @@ export function createSessions(options: SessionsOptions): Sessions {
       }
     }
 
+    function sendWhileOpen(message: GatewayMessage | undefined): void {
+      if (!closed && message !== undefined) stream.send(message);
+    }
+
     function end(clause: string, reason: string): void {
       log.info({ sandboxId, sessionId, clause }, 'session ended by the record');
       stream.end(clause, reason);
@@ -156,6 +177,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       rest?.delete(opened);
       if (rest?.size === 0) bySandbox.delete(sandboxId);
       remember(sessionId);
+      acts.lost(session);
     }
 
     const opened: LiveSession & { readonly openedAt: Instant } = {

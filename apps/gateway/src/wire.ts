@@ -11,6 +11,7 @@ import {
   supervisorV1,
   type TlsSource,
 } from '@sallyport/wire';
+import { createBoundaryAuthority } from './boundary-authority.ts';
 import type { Config } from './config.ts';
 import { createSupervisorProof } from './credentials.ts';
 import { createDeclarations } from './declarations.ts';
@@ -77,6 +78,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
     randomId,
     driver,
     prove: (world) => createSupervisorProof(world, keys, driver),
+    boundary: createBoundaryAuthority(keys, tls, config.trustDomain),
     address: () => formatTarget(operatorAddress),
     version: VERSION,
     onRefused: (clause) => refused.add(1, { clause }),

@@ -1,3 +1,4 @@
+export * from './bearer.ts';
 export * from './boundary.ts';
 export * from './candidates.ts';
 export * from './challenge.ts';

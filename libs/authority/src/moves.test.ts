@@ -35,12 +35,18 @@ interface Seen {
   readonly gone?: number;
   readonly lostAt?: number;
   readonly lastGoodReportAt?: number;
+  /** What the boundary has confirmed. */
+  readonly confirmed?: number;
+  /** Proved to be dead. */
+  readonly dead?: string;
   /** The gateway knows nothing of the session on record. */
   readonly unknown?: boolean;
 }
 
-const watchman = ({ recoveredAt, seen, fenced, gone, lostAt, lastGoodReportAt, unknown }: Seen): Watchman => ({
+const watchman = ({ recoveredAt, seen, fenced, confirmed, dead, gone, lostAt, lastGoodReportAt, unknown }: Seen): Watchman => ({
   gatewayId: gateway('g0'),
+  confirmedEpoch: () => (confirmed === undefined ? undefined : epoch(confirmed)),
+  isDead: (memberId) => memberId === dead,
   recoveredAt: recoveredAt === undefined ? LONG_AGO : at(recoveredAt),
   seenSince: () => (seen === undefined ? LONG_AGO : at(seen)),
   fencedForMs: () => (fenced === undefined ? 0 : NOW - fenced),
@@ -179,6 +185,8 @@ describe('an owner is fenced', () => {
     ['after 15 s without an accepted report', () => ({ lastGoodReportAt: NOW - SILENCE_SUSPECT_MS }), m0Fenced],
     ['not for silence, if it never reports (an older supervisor)', () => ({}), undefined],
     ['not for a stream just lost', () => ({ lostAt: NOW - STREAM_LOST_SUSPECT_MS + 1 }), undefined],
+    ['T22: at once when it is proved to be dead, also in the grace', () => ({ dead: 'm0', recoveredAt: NOW }), m0Fenced],
+    ['not because another is proved to be dead', () => ({ dead: 'm1' }), undefined],
     ['2 s after its stream was lost', () => ({ lostAt: NOW - STREAM_LOST_SUSPECT_MS }), m0Fenced],
     [
       'not soon after this gateway recovered',
@@ -244,7 +252,13 @@ describe('a fenced sandbox is offered', () => {
       return seen;
     };
   const dedicated = (scene: Scene): void => scene.sandbox({ mode: 'dedicated' });
+  const boundary = (scene: Scene): void => scene.sandbox({ boundaryAddress: 'demo:9443' });
   const rows: Row[] = [
+    ['at once when the boundary has confirmed', given({ fenced: NOW, confirmed: 8 }, boundary), offered('m1', 9)],
+    ['not when it confirmed another fence', given({ fenced: NOW, confirmed: 7 }, boundary), undefined],
+    ['to nobody when it has confirmed and nobody is left', given({ confirmed: 8 }, (scene) => scene.leave('m1')), undefined],
+    ['T22: at once when the owner is proved to be dead', given({ fenced: NOW, dead: 'm0' }, dedicated), offered('m1', 9)],
+    ['not when another is proved to be dead', given({ fenced: NOW, dead: 'm1' }, dedicated), undefined],
     ['not before the wait is over', given({ fenced: NOW - SHARED_TAKEOVER_WAIT_MS + 1 }), undefined],
     ['after 17 s, to another', given({ fenced: NOW - SHARED_TAKEOVER_WAIT_MS }), offered('m1', 9)],
     ['not after 17 s if the owner was dedicated (T7)', given({ fenced: NOW - SHARED_TAKEOVER_WAIT_MS }, dedicated), undefined],

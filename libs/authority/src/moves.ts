@@ -1,4 +1,13 @@
-import { type GatewayId, type Instant, later, type MemberId, type SandboxId, type SessionId } from '@sallyport/model';
+import {
+  type GatewayId,
+  type Instant,
+  later,
+  type MemberId,
+  type OwnerEpoch,
+  type SandboxId,
+  type SessionId,
+} from '@sallyport/model';
+import { fenceBearer } from './bearer.ts';
 import { candidate } from './candidates.ts';
 import { fence, offer, offerAfterFence, reoffer } from './ownership.ts';
 import type { Held, Ownership } from './records.ts';
@@ -36,6 +45,10 @@ export interface Watchman {
    * that nobody can set: a wall clock that is put ahead must not end the wait while the old owner still serves.
    */
   fencedForMs(sandboxId: SandboxId): number;
+  /** The fencing epoch that the boundary of the fenced runtime has confirmed to it: nothing below reaches the application. */
+  confirmedEpoch(sandboxId: SandboxId): OwnerEpoch | undefined;
+  /** Whether the member's end is proved: another lives in its place, where no two can live at once. */
+  isDead(memberId: MemberId): boolean;
   /** When another gateway's key vanished; undefined while it stands. */
   goneSince(gatewayId: GatewayId): Instant | undefined;
   /** Of a session that this gateway held or holds: when its stream was lost, and its last sign of life. Never opened: undefined. */
@@ -66,7 +79,7 @@ export function moveFor(world: World, watchman: Watchman, sandboxId: SandboxId, 
       return next?.ok && to !== undefined ? move(next.value, { on: 'member', memberId: to }) : undefined;
     }
     case 'owned': {
-      if (!isSuspect(world, watchman, sandboxId, current.by, now)) return undefined;
+      if (!watchman.isDead(current.by) && !isSuspect(world, watchman, sandboxId, current.by, now)) return undefined;
       // What it served is what its session was opened for: the workload may have been replaced since.
       const served = world.session(sandboxId, current.by)?.value.runtimeId ?? sandbox.value.runtimeId;
       const next = fence(current, served, unixMs);
@@ -74,8 +87,10 @@ export function moveFor(world: World, watchman: Watchman, sandboxId: SandboxId, 
     }
     case 'fencing': {
       const waitMs = sandbox.value.mode === 'shared' ? SHARED_TAKEOVER_WAIT_MS : DEDICATED_TAKEOVER_WAIT_MS;
-      if (watchman.fencedForMs(sandboxId) < waitMs) return undefined;
-      const to = candidate(world, sandbox.value, () => true, current.from);
+      const proved = watchman.isDead(current.from) || watchman.confirmedEpoch(sandboxId) === current.epoch;
+      if (!proved && watchman.fencedForMs(sandboxId) < waitMs) return undefined;
+      // Who carried the fence has installed the configuration meanwhile, and can take over at once.
+      const to = fenceBearer(world, sandboxId) ?? candidate(world, sandbox.value, () => true, current.from);
       const next = to === undefined ? undefined : offerAfterFence(current, to, unixMs);
       return next?.ok && to !== undefined ? move(next.value, { on: 'member', memberId: to }) : undefined;
     }

@@ -1,6 +1,6 @@
 import type { MemberId, SandboxId } from '@sallyport/model';
 import { isHere } from './candidates.ts';
-import type { Held, Installation, Successor } from './records.ts';
+import type { Held, Installation, SandboxRecord, Successor } from './records.ts';
 import type { World } from './world.ts';
 
 /**
@@ -12,12 +12,16 @@ export function successorOf(world: World, sandboxId: SandboxId): MemberId | unde
   const owner = world.owners.get(sandboxId)?.value;
   const sandbox = world.sandboxes.get(sandboxId)?.value;
   if (owner?.kind !== 'owned' || sandbox === undefined) return undefined;
-  const members = world.members(sandbox.poolId);
-  if (members.get(owner.by)?.value.draining !== true) return undefined;
+  if (world.members(sandbox.poolId).get(owner.by)?.value.draining !== true) return undefined;
+  return firstInRank(world, sandboxId, sandbox, owner.by);
+}
+
+/** Among those that are here and have room. */
+export function firstInRank(world: World, sandboxId: SandboxId, sandbox: SandboxRecord, except: MemberId): MemberId | undefined {
   let best: MemberId | undefined;
   let bestRank = -1;
-  for (const [memberId, { value: member }] of members) {
-    if (memberId === owner.by || !isHere(world, member) || world.ownedCount(memberId) >= member.capacity) continue;
+  for (const [memberId, { value: member }] of world.members(sandbox.poolId)) {
+    if (memberId === except || !isHere(world, member) || world.ownedCount(memberId) >= member.capacity) continue;
     const rank = rankOf(`${sandboxId}/${memberId}`);
     if (rank < bestRank || (rank === bestRank && best !== undefined && best < memberId)) continue;
     best = memberId;

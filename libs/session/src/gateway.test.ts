@@ -2,7 +2,8 @@ import { LEASE_MS } from '@sallyport/authority';
 import { at, createScene, epoch, gateway, offered, owned, type Scene, service } from '@sallyport/authority/testing';
 import type { ConfigRevision, Nonce } from '@sallyport/model';
 import { describe, expect, test } from 'vitest';
-import { type Evidence, type GatewayEnd, type GatewayEvent, renewalOf, startGatewayEnd, stepGateway } from './gateway.ts';
+import { renewalOf, startGatewayEnd, stepGateway } from './gateway.ts';
+import type { Evidence, GatewayEnd, GatewayEvent } from './gateway-step.ts';
 import type { SupervisorMessage } from './messages.ts';
 import { spell } from './testing/index.ts';
 

@@ -1,101 +1,29 @@
 import {
-  type AnswerRefusal,
   answer as answerChallenge,
   ask,
-  type Challenges,
-  type Clause,
-  type Judgement,
+  fenceBearer,
   judgeReport,
   judgeSuccessor,
   LEASE_MS,
   NO_CHALLENGES,
   type Renewal,
-  type Report,
   type ReportingSession,
   remainingMs,
   successorOf,
   type World,
 } from '@sallyport/authority';
-import { type ConfigRevision, type GatewayId, type Instant, LONG_AGO, type Nonce, type OwnerEpoch } from '@sallyport/model';
-import { type Capabilities, type GatewayMessage, NO_EPOCH, type OwnershipState, type SupervisorMessage } from './messages.ts';
-
-/** The gateway's end of one session. Everything in it dies with the session; what must last is in the store. */
-export interface GatewayEnd {
-  readonly session: ReportingSession;
-  readonly capabilities: Capabilities;
-  readonly told: { readonly epoch: OwnerEpoch; readonly state: OwnershipState };
-  /** The snapshot that waits for its answer: one at a time. */
-  readonly inFlight: ConfigRevision | undefined;
-  /** How the supervisor answered its newest configuration. */
-  readonly answered: ConfigurationAnswer | undefined;
-  /** The newest heartbeat without an answer: it waits until the supervisor holds what is declared. */
-  readonly heartbeat: number | undefined;
-  readonly challenges: Challenges;
-  /** The newest report whose installation is on record; it rides on renewal vectors until it is too old or judged bad. */
-  readonly evidence: Evidence | undefined;
-  /** Sequence of the newest report that was acknowledged by a lease. */
-  readonly leasedSequence: number;
-  /** The newest report that was accepted, or refused only because this supervisor rejected the configuration. */
-  readonly lastGoodReportAt: Instant;
-}
-
-export interface ConfigurationAnswer {
-  readonly revision: ConfigRevision;
-  readonly hash: string;
-  readonly ownerEpoch: OwnerEpoch;
-  /** Undefined: applied. */
-  readonly rejection: string | undefined;
-}
-
-export interface Evidence {
-  readonly report: Report;
-  readonly sequence: number;
-  readonly challengeSentAt: Instant;
-  readonly boundaryNonce: Nonce | undefined;
-}
-
-export type GatewayEvent =
-  | { readonly kind: 'opened'; readonly gatewayId: GatewayId }
-  | { readonly kind: 'message'; readonly message: SupervisorMessage }
-  /** The view of the store moved. */
-  | { readonly kind: 'world' }
-  /** A renewal vector is due in CHALLENGE_LEAD_MS: its report must be asked for now. */
-  | { readonly kind: 'challenge-due' }
-  /** The installation that this report asks for is on record: by a commit just now, or already. */
-  | { readonly kind: 'published'; readonly evidence: Evidence; readonly byCommit: boolean }
-  /** A renewal vector that carried this report came back on the watch. */
-  | { readonly kind: 'renewed'; readonly evidence: Evidence };
-
-export type GatewayEffect =
-  | { readonly kind: 'send'; readonly message: GatewayMessage }
-  /** Write offered → owned (or fencing → owned), guarded by what was seen. */
-  | { readonly kind: 'acknowledge'; readonly answer: ConfigurationAnswer }
-  /** The report stands: find the endpoint and, if anything differs from the record, publish. */
-  | { readonly kind: 'publish'; readonly judgement: Judgement; readonly evidence: Evidence }
-  /** The report stands for a member that is to follow the owner: keep it ready beside the owner's. */
-  | { readonly kind: 'prepare'; readonly judgement: Judgement; readonly evidence: Evidence }
-  /** The owner has let go of this epoch: write it, then acknowledge. */
-  | { readonly kind: 'released'; readonly epoch: OwnerEpoch }
-  | { readonly kind: 'answered'; readonly answer: ConfigurationAnswer }
-  | { readonly kind: 'refused'; readonly clause: Clause | AnswerRefusal }
-  /** The record no longer knows this session, or the supervisor broke the protocol. */
-  | { readonly kind: 'end'; readonly clause: string; readonly reason: string };
-
-export interface GatewayContext {
-  readonly now: Instant;
-  readonly world: World;
-  /** A fresh random value, should this step need one. */
-  readonly nonce: Nonce;
-  /** How old the gateway's own view is; undefined while it holds no authority: then nothing is renewed. */
-  readonly ageMs: number | undefined;
-  /** The owner should let go: its member drains. */
-  readonly wantsRelease: boolean;
-}
-
-export interface GatewayStep {
-  readonly state: GatewayEnd;
-  readonly effects: readonly GatewayEffect[];
-}
+import { type ConfigRevision, type Instant, LONG_AGO } from '@sallyport/model';
+import type {
+  AskedFence,
+  ConfigurationAnswer,
+  Evidence,
+  GatewayContext,
+  GatewayEffect,
+  GatewayEnd,
+  GatewayEvent,
+  GatewayStep,
+} from './gateway-step.ts';
+import { type Capabilities, type GatewayMessage, NO_EPOCH, type ServingLease, type SupervisorMessage } from './messages.ts';
 
 export const startGatewayEnd = (session: ReportingSession, capabilities: Capabilities): GatewayEnd => ({
   session,
@@ -106,6 +34,7 @@ export const startGatewayEnd = (session: ReportingSession, capabilities: Capabil
   heartbeat: undefined,
   challenges: NO_CHALLENGES,
   evidence: undefined,
+  fence: undefined,
   leasedSequence: 0,
   lastGoodReportAt: LONG_AGO,
 });
@@ -181,6 +110,7 @@ function follow(state: GatewayEnd, context: GatewayContext, opening: boolean): G
     // At once on becoming owner: publication should not wait for the next tick.
     (told) => (changed && tenure.state === 'owned' && !opening ? challenge(told, context) : quiet(told)),
     (told) => askRelease(told, context),
+    (told) => askFence(told, context),
   );
 }
 
@@ -212,6 +142,16 @@ function askRelease(state: GatewayEnd, context: GatewayContext): GatewayStep {
   return { state, effects: [send({ kind: 'release', ownerEpoch: state.told.epoch })] };
 }
 
+/** Once for each fence; again when the beat comes round without an answer. */
+function askFence(state: GatewayEnd, { world, nonce }: GatewayContext): GatewayStep {
+  const { sandboxId, memberId } = state.session;
+  const owner = world.owners.get(sandboxId)?.value;
+  if (owner?.kind !== 'fencing' || fenceBearer(world, sandboxId) !== memberId) return quiet({ ...state, fence: undefined });
+  if (state.fence?.epoch === owner.epoch) return quiet(state);
+  const fence: AskedFence = { epoch: owner.epoch, runtimeId: owner.runtimeId, nonce };
+  return { state: { ...state, fence }, effects: [{ kind: 'fence', fence }] };
+}
+
 function challenge(state: GatewayEnd, context: GatewayContext): GatewayStep {
   if (!state.capabilities.advertisements || context.ageMs === undefined) return quiet(state);
   const { challenges, asked } = ask(state.challenges, context.nonce, context.now);
@@ -229,6 +169,7 @@ function challengeDue(state: GatewayEnd, context: GatewayContext): GatewayStep {
     { state, effects: pending ? [{ kind: 'acknowledge', answer: answered }] : [] },
     (next) => challenge(next, context),
     (next) => askRelease(next, context),
+    (next) => askFence({ ...next, fence: undefined }, context),
   );
 }
 
@@ -245,7 +186,8 @@ function receive(state: GatewayEnd, message: SupervisorMessage, context: Gateway
     case 'released':
       return { state, effects: [{ kind: 'released', epoch: message.ownerEpoch }] };
     case 'fence-answer':
-      return quiet(state);
+      if (state.fence === undefined) return quiet(state);
+      return { state, effects: [{ kind: 'fence-answer', fence: state.fence, answer: message.answer }] };
   }
 }
 
@@ -332,19 +274,18 @@ function renewed(state: GatewayEnd, evidence: Evidence, context: GatewayContext)
   return lease(state, evidence, context);
 }
 
-function lease(state: GatewayEnd, { sequence, report }: Evidence, context: GatewayContext): GatewayStep {
+function lease(state: GatewayEnd, { sequence, report, boundaryNonce }: Evidence, context: GatewayContext): GatewayStep {
   if (context.ageMs === undefined || sequence <= state.leasedSequence) return quiet(state);
+  const lease: ServingLease = {
+    kind: 'serving-lease',
+    ackOfReport: sequence,
+    ownerEpoch: report.ownerEpoch,
+    ttlMs: LEASE_MS,
+    boundaryToken: undefined,
+  };
   return {
     state: { ...state, leasedSequence: sequence },
-    effects: [
-      send({
-        kind: 'serving-lease',
-        ackOfReport: sequence,
-        ownerEpoch: report.ownerEpoch,
-        ttlMs: LEASE_MS,
-        boundaryToken: undefined,
-      }),
-    ],
+    effects: [boundaryNonce === undefined ? send(lease) : { kind: 'lease', lease, boundaryNonce }],
   };
 }
 

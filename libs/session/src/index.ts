@@ -1,3 +1,4 @@
 export * from './gateway.ts';
+export type * from './gateway-step.ts';
 export * from './messages.ts';
 export * from './supervisor.ts';

@@ -68,4 +68,6 @@ export type GatewayMessage =
   | { readonly kind: 'release-ack'; readonly ownerEpoch: OwnerEpoch }
   | { readonly kind: 'fence'; readonly token: string };
 
+export type ServingLease = Extract<GatewayMessage, { kind: 'serving-lease' }>;
+
 export const NO_EPOCH = 0n as OwnerEpoch;

@@ -19,7 +19,7 @@ import {
   type SandboxId,
   type SessionId,
 } from '@sallyport/model';
-import { type GatewayMessage, NO_EPOCH, type OwnershipState, type SupervisorMessage } from './messages.ts';
+import { type GatewayMessage, NO_EPOCH, type OwnershipState, type ServingLease, type SupervisorMessage } from './messages.ts';
 
 /**
  * The supervisor's end: one instance and the session it happens to have. The instance outlives its sessions: losing a
@@ -83,6 +83,8 @@ export type SupervisorEvent =
       readonly configuration: Configuration | undefined;
     }
   | { readonly kind: 'tick' }
+  /** What the boundary said to a `fence` effect. */
+  | { readonly kind: 'fence-answered'; readonly answer: Uint8Array }
   /** The process leaves and was not asked for its sandbox: better given up than lost. */
   | { readonly kind: 'let-go' }
   | { readonly kind: 'closed' }
@@ -94,6 +96,10 @@ export type SupervisorEffect =
   | { readonly kind: 'install'; readonly configuration: Configuration }
   /** Stop admitting; idle connections may go. */
   | { readonly kind: 'released' }
+  /** Present it to the boundary at once. */
+  | { readonly kind: 'boundary-token'; readonly token: string }
+  /** Carry it to the boundary, and say what it answers by a `fence-answered` event. */
+  | { readonly kind: 'fence'; readonly token: string }
   /** The gateway broke the protocol: end the stream. */
   | { readonly kind: 'end'; readonly reason: string };
 
@@ -133,6 +139,10 @@ export function stepSupervisor(state: SupervisorEnd, event: SupervisorEvent, con
       return polled(state, event);
     case 'tick':
       return tick(state, context.now);
+    case 'fence-answered':
+      return state.session === undefined
+        ? quiet(state)
+        : { state, effects: [send({ kind: 'fence-answer', answer: event.answer })] };
     case 'let-go':
       return state.standing.released ? quiet(state) : release(state, state.ownership.epoch);
     case 'closed':
@@ -180,8 +190,7 @@ function receive(state: SupervisorEnd, message: GatewayMessage, context: Supervi
     case 'release-ack':
       return quiet(state.releasing === message.ownerEpoch ? { ...state, releasing: undefined } : state);
     case 'fence':
-      // Only a boundary can answer it; without one there is nothing to say.
-      return quiet(state);
+      return { state, effects: [{ kind: 'fence', token: message.token }] };
   }
 }
 
@@ -260,11 +269,7 @@ function report(
   };
 }
 
-function leased(
-  state: SupervisorEnd,
-  session: OpenSession,
-  lease: { readonly ackOfReport: number; readonly ownerEpoch: OwnerEpoch; readonly ttlMs: number },
-): SupervisorStep {
+function leased(state: SupervisorEnd, session: OpenSession, lease: ServingLease): SupervisorStep {
   const acknowledged = session.reports.find((sent) => sent.sequence === lease.ackOfReport);
   const reports = session.reports.filter((sent) => sent.sequence > lease.ackOfReport);
   const next = { ...state, session: { ...session, reports } };
@@ -272,9 +277,11 @@ function leased(
   const stale =
     acknowledged === undefined || lease.ownerEpoch !== acknowledged.ownerEpoch || lease.ownerEpoch !== state.ownership.epoch;
   if (stale || state.standing.released) return quiet(next);
+  const effects: SupervisorEffect[] =
+    lease.boundaryToken === undefined ? [] : [{ kind: 'boundary-token', token: lease.boundaryToken }];
   const leaseUntil = leaseDeadline(acknowledged.sentAt, lease.ttlMs);
-  if (leaseUntil <= state.standing.leaseUntil) return quiet(next);
-  return quiet({ ...next, standing: { ...state.standing, leaseUntil } });
+  if (leaseUntil <= state.standing.leaseUntil) return { state: next, effects };
+  return { state: { ...next, standing: { ...state.standing, leaseUntil } }, effects };
 }
 
 function release(state: SupervisorEnd, epoch: OwnerEpoch): SupervisorStep {

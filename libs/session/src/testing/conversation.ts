@@ -13,7 +13,8 @@ import {
 import { at, createScene, gateway, member, runtime, SANDBOX, type Scene } from '@sallyport/authority/testing';
 import type { Configuration, Host, Nonce } from '@sallyport/model';
 import { type AdmitRefusal, admit, EMPTY_TABLE, install, type RouteTable, withdrawAll } from '@sallyport/routes';
-import { type GatewayEffect, type GatewayEnd, type GatewayEvent, renewalOf, startGatewayEnd, stepGateway } from '../gateway.ts';
+import { renewalOf, startGatewayEnd, stepGateway } from '../gateway.ts';
+import type { GatewayEffect, GatewayEnd, GatewayEvent } from '../gateway-step.ts';
 import type { Capabilities, GatewayMessage, SupervisorMessage } from '../messages.ts';
 import {
   type SupervisorEffect,
@@ -64,6 +65,8 @@ export function createConversation(options: ConversationOptions = {}) {
   let table: RouteTable = EMPTY_TABLE;
   let paused: (() => void)[] | undefined;
   let isReady = true;
+  let boundaryNonces: number | undefined;
+  const presented: string[] = [];
 
   const say = (line: string): void => void lines.push(`${(schedule.now() / 1_000).toFixed(2).padStart(6)} ${line}`);
   const ageMs = (): number | undefined => {
@@ -90,6 +93,15 @@ export function createConversation(options: ConversationOptions = {}) {
         schedule.after(latencyMs, () => current === opened && arrive(effect.message));
         break;
       }
+      case 'lease':
+        actG({ kind: 'send', message: { ...effect.lease, boundaryToken: `token for ${effect.boundaryNonce}` } });
+        break;
+      case 'fence':
+        actG({ kind: 'send', message: { kind: 'fence', token: `fence ${effect.fence.epoch}` } });
+        break;
+      case 'fence-answer':
+        say(`           (the boundary answers fence ${effect.fence.epoch})`);
+        break;
       case 'acknowledge':
         commit(() => {
           const owner = scene.world.owners.get(SANDBOX)?.value;
@@ -153,7 +165,9 @@ export function createConversation(options: ConversationOptions = {}) {
 
   function stepS(event: SupervisorEvent): void {
     if (paused !== undefined) return void paused.push(() => stepS(event));
-    const context = { now: schedule.now(), installed: installed(), ready: isReady, boundaryNonce: undefined };
+    if (boundaryNonces !== undefined) boundaryNonces += 1;
+    const boundaryNonce = boundaryNonces === undefined ? undefined : (`b${boundaryNonces}` as Nonce);
+    const context = { now: schedule.now(), installed: installed(), ready: isReady, boundaryNonce };
     const stepped = stepSupervisor(supervisorEnd, event, context);
     supervisorEnd = stepped.state;
     for (const effect of stepped.effects) actS(effect);
@@ -171,6 +185,12 @@ export function createConversation(options: ConversationOptions = {}) {
         stepS({ kind: 'installed', configuration, rejection });
         break;
       }
+      case 'boundary-token':
+        presented.push(effect.token);
+        break;
+      case 'fence':
+        stepS({ kind: 'fence-answered', answer: new Uint8Array([1]) });
+        break;
       case 'end':
         say(`supervisor ends the session: ${effect.reason}`);
         cut();
@@ -253,6 +273,11 @@ export function createConversation(options: ConversationOptions = {}) {
     },
     ready(is: boolean): void {
       isReady = is;
+    },
+    /** There is a boundary, which issues nonces and takes whatever it is given; what was presented to it. */
+    withBoundary(): readonly string[] {
+      boundaryNonces = 0;
+      return presented;
     },
     pause(): void {
       paused = [];

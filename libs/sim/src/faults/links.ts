@@ -28,9 +28,16 @@ function partition(strike: Strike): void {
 function slow(strike: Strike): void {
   const { world, random } = strike;
   const places = ['store', ...[...world.gateways, ...world.supervisors].map(({ place }) => place)];
-  const [from, to] = [random.pick(places), random.pick(places)];
+  // Half of them between a gateway and the store, where what is long in flight decides.
+  const [from, to] = random.chance(0.5)
+    ? random.pick([
+        [random.pick(world.gateways).place, 'store'],
+        ['store', random.pick(places)],
+      ])
+    : [random.pick(places), random.pick(places)];
   const [upTo, ms] = [span(random, 100, 20_000), span(random, 1_000, 30_000)];
   say(strike, `slows ${from} → ${to} by up to ${seconds(upTo)} for ${seconds(ms)}`);
+  if (from === undefined || to === undefined) return;
   world.network.slow(from, to, upTo);
   world.schedule.after(ms, FATE, () => world.network.slow(from, to, 0));
 }

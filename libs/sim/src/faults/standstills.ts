@@ -25,9 +25,10 @@ function suspend(strike: Strike): void {
 
 function setWall(strike: Strike): void {
   const { world, random } = strike;
-  const process = random.pick(processesOf(world));
+  // Half of them a gateway's, which counts how long others must be silent.
+  const process = random.chance(0.5) ? random.pick(world.gateways).process() : random.pick(processesOf(world));
   if (process === undefined) return;
-  const ms = span(random, 50, 60_000) * (random.chance(0.5) ? 1 : -1);
+  const ms = span(random, 50, 60_000) * (random.chance(0.7) ? 1 : -1);
   say(strike, `sets the wall clock of ${process.name} by ${seconds(ms)}`);
   world.coverage['wall clocks set'] += 1;
   process.setWall(ms);

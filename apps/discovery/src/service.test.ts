@@ -179,10 +179,16 @@ describe('with a complete view', () => {
       /no grant/,
     ],
     [
-      'explain, which is yet to come',
-      async () => call(link, service.explain, { host, principal: '' }, options(await viewer())),
-      'unsupported',
-      /explains nothing yet/,
+      'explain, for others, to a reader',
+      async () =>
+        call(
+          link,
+          service.explain,
+          { host, principal: 'edge-2' },
+          options(await tokenOf({ kind: 'reader', workspaces: 'all' }, 'edge-1')),
+        ),
+      'forbidden',
+      /only operators/,
     ],
     [
       'explain, without a token',

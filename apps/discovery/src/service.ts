@@ -2,6 +2,7 @@ import { createFeed, inScope, intersect, isEmptyScope, type Scope } from '@sally
 import { err, type Failure, failure, normaliseHost, ok, type Result } from '@sallyport/model';
 import { admitted, type Binding, bind, discoveryV1, recordMessage, snapshotPartMessage } from '@sallyport/wire';
 import { scopeAsked } from './asked.ts';
+import { explainFor } from './explain-service.ts';
 import type { Reader } from './readers.ts';
 import { serveWatch, type WatchOptions } from './watch.ts';
 
@@ -69,9 +70,9 @@ export function discoveryService(options: WatchOptions): Binding {
       const { until, ...rest } = record;
       return ok({ record: recordMessage(urls.timed({ record: rest, ttlMs: Math.floor(until - now) })) });
     },
-    async explain(_request, caller) {
-      const reader = await readers.admit(caller.bearer);
-      return reader.ok ? err(failure('unsupported', 'this release explains nothing yet')) : reader;
+    async explain(request, caller) {
+      const reader = await admit(caller.bearer);
+      return reader.ok ? explainFor(reader.value, request, options) : reader;
     },
   });
 }

@@ -1,6 +1,7 @@
 export * from './catalog.ts';
 export * from './eligibility.ts';
 export * from './evidence.ts';
+export * from './explain.ts';
 export * from './feed.ts';
 export * from './follower.ts';
 export * from './history.ts';

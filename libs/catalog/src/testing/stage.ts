@@ -57,15 +57,22 @@ export function createScript(now: () => Instant): Script & Lives {
       const asOf = revision;
       const records = {
         generation: change({ kind: 'generation' }, 'gen'),
-        sandbox: change({ kind: 'sandbox', sandboxId: sandbox }, { workspace, sandbox, poolId: 'p', runtimeId: 'r' }),
-        config: change({ kind: 'config', sandboxId: sandbox }, { services: [{ service, host, port: 80 }] }),
+        sandbox: change(
+          { kind: 'sandbox', sandboxId: sandbox },
+          { workspace, sandbox, poolId: 'p', mode: 'shared', runtimeId: 'r' },
+        ),
+        name: change({ kind: 'name', workspace, sandbox }, sandbox),
+        config: change(
+          { kind: 'config', sandboxId: sandbox },
+          { revision: 1n, workspace, sandbox, services: [{ service, host, port: 80 }] },
+        ),
         credential: change({ kind: 'credential', sandboxId: sandbox }, 1n),
         owner: change({ kind: 'owner', sandboxId: sandbox }, { kind: 'owned', epoch: BigInt(session), by: memberId }),
         session: change(
           { kind: 'session', sandboxId: sandbox, memberId },
-          { gatewayId, gatewayEpoch: 9n, sessionId, runtimeId: 'r' },
+          { gatewayId, gatewayEpoch: 9n, sessionId, runtimeId: 'r', credentialEpoch: 1n },
         ),
-        member: change({ kind: 'member', poolId: 'p', memberId }, {}),
+        member: change({ kind: 'member', poolId: 'p', memberId }, { ready: true }),
       };
       const revisionOf = (each: RecordChange): bigint => each.held?.modRevision ?? 0n;
       const installation: Installation = plain({

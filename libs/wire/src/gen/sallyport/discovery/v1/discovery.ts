@@ -281,8 +281,8 @@ export interface Delta {
   /** Where the stream is now: what is held equals the snapshot there. Empty: more parts follow. */
   toToken: string;
   /**
-   * Applied before the upserts of the part. GRANT_REVOKED is applied at once, in whatever part. Ids that are not held mean
-   * nothing.
+   * Applied before the upserts of the part. GRANT_REVOKED is applied at once, in whatever part; if the stream then ends
+   * before the next token, the one before is void. Ids that are not held mean nothing.
    */
   tombstones: Tombstone[];
   upserts: Record[];
@@ -333,7 +333,7 @@ export interface Resync {
    * "incomplete": records were missing where it was made; "scope": what may be seen has changed since.
    */
   reason: string;
-  /** Forget at once what is held: some of it may not be seen any more. */
+  /** Forget at once what is held, and the token with it: some of it may not be seen any more. */
   forget: boolean;
 }
 
@@ -369,7 +369,14 @@ export interface ExplainResponse {
   /** In the order in which they are judged. */
   clauses: Clause[];
   /** Set when it is published. */
-  record: Record | undefined;
+  record:
+    | Record
+    | undefined;
+  /** Whose host it is; empty when nobody declares it, or nobody that the caller sees. */
+  workspace: string;
+  sandbox: string;
+  /** Empty as well: the unnamed service. */
+  service: string;
 }
 
 export interface Clause {
@@ -2405,7 +2412,7 @@ export const ExplainRequest: MessageFns<ExplainRequest> = {
 };
 
 function createBaseExplainResponse(): ExplainResponse {
-  return { host: "", published: false, clauses: [], record: undefined };
+  return { host: "", published: false, clauses: [], record: undefined, workspace: "", sandbox: "", service: "" };
 }
 
 export const ExplainResponse: MessageFns<ExplainResponse> = {
@@ -2421,6 +2428,15 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
     }
     if (message.record !== undefined) {
       Record.encode(message.record, writer.uint32(34).fork()).join();
+    }
+    if (message.workspace !== "") {
+      writer.uint32(42).string(message.workspace);
+    }
+    if (message.sandbox !== "") {
+      writer.uint32(50).string(message.sandbox);
+    }
+    if (message.service !== "") {
+      writer.uint32(58).string(message.service);
     }
     return writer;
   },
@@ -2470,6 +2486,30 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
             message.record = Record.decode(reader, reader.uint32());
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.workspace = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.sandbox = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.service = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2488,6 +2528,9 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
       published: isSet(object.published) ? globalThis.Boolean(object.published) : false,
       clauses: globalThis.Array.isArray(object?.clauses) ? object.clauses.map((e: any) => Clause.fromJSON(e)) : [],
       record: isSet(object.record) ? Record.fromJSON(object.record) : undefined,
+      workspace: isSet(object.workspace) ? globalThis.String(object.workspace) : "",
+      sandbox: isSet(object.sandbox) ? globalThis.String(object.sandbox) : "",
+      service: isSet(object.service) ? globalThis.String(object.service) : "",
     };
   },
 
@@ -2505,6 +2548,15 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
     if (message.record !== undefined) {
       obj.record = Record.toJSON(message.record);
     }
+    if (message.workspace !== "") {
+      obj.workspace = message.workspace;
+    }
+    if (message.sandbox !== "") {
+      obj.sandbox = message.sandbox;
+    }
+    if (message.service !== "") {
+      obj.service = message.service;
+    }
     return obj;
   },
 
@@ -2519,6 +2571,9 @@ export const ExplainResponse: MessageFns<ExplainResponse> = {
     message.record = (object.record !== undefined && object.record !== null)
       ? Record.fromPartial(object.record)
       : undefined;
+    message.workspace = object.workspace ?? "";
+    message.sandbox = object.sandbox ?? "";
+    message.service = object.service ?? "";
     return message;
   },
 };

@@ -45,6 +45,8 @@ export function startAssigner({ world, membership, sessions, writes, clock, unix
   const gone = new Map<GatewayId, Instant>();
   const known = new Set<GatewayId>();
   const writing = new Set<SandboxId>();
+  /** Found no place for their write; the next that becomes free is theirs. */
+  const due = new Set<SandboxId>();
   let stopped = false;
   // A view that stands still makes every session look silent: nobody is judged by it, nor soon after it moves again.
   let currentSince = clock.now();
@@ -56,6 +58,12 @@ export function startAssigner({ world, membership, sessions, writes, clock, unix
     isCurrent = current;
     return current;
   }
+
+  /** Offers that are being written count as well, or all of them would go to the same member. */
+  const offering = new Map<MemberId, number>();
+  const counted: World = Object.create(world, {
+    ownedCount: { value: (memberId: MemberId) => world.ownedCount(memberId) + (offering.get(memberId) ?? 0) },
+  });
 
   const watchman = (gatewayId: GatewayId): Watchman => ({
     gatewayId,
@@ -91,11 +99,30 @@ export function startAssigner({ world, membership, sessions, writes, clock, unix
 
   function look(sandboxId: SandboxId): void {
     const own = membership.current();
-    if (stopped || own === undefined || !viewIsCurrent() || writing.has(sandboxId) || writing.size >= WRITES_MAX) return;
-    const move = moveFor(world, watchman(own.gatewayId), sandboxId, clock.now(), unixMs());
+    if (stopped || own === undefined || !viewIsCurrent() || writing.has(sandboxId)) return;
+    if (writing.size >= WRITES_MAX) return void due.add(sandboxId);
+    const move = moveFor(counted, watchman(own.gatewayId), sandboxId, clock.now(), unixMs());
     if (move === undefined) return;
+    const to = move.to.kind === 'offered' ? move.to.to : undefined;
     writing.add(sandboxId);
-    void writes.move(move).finally(() => writing.delete(sandboxId));
+    count(to, 1);
+    void writes.move(move).finally(() => {
+      writing.delete(sandboxId);
+      count(to, -1);
+      next();
+    });
+  }
+
+  function next(): void {
+    for (const sandboxId of due) {
+      if (writing.size >= WRITES_MAX) return;
+      due.delete(sandboxId);
+      look(sandboxId);
+    }
+  }
+
+  function count(memberId: MemberId | undefined, by: number): void {
+    if (memberId !== undefined) offering.set(memberId, (offering.get(memberId) ?? 0) + by);
   }
 
   const cancel = clock.every(LOOK_EVERY_MS, () => {

@@ -1,9 +1,11 @@
-import { fenceBearer, successorOf, type World } from '@sallyport/authority';
+import type { World } from '@sallyport/authority';
 import {
   err,
   type Failure,
   failure,
+  type Instant,
   type JoinId,
+  LONG_AGO,
   later,
   type MemberId,
   ok,
@@ -15,7 +17,6 @@ import {
 import type { Clock, Log } from '@sallyport/process';
 import { type Guard, memberKey } from '@sallyport/store';
 import {
-  type Assignment,
   encodeMember,
   joinResponseMessage,
   type MemberState,
@@ -23,6 +24,7 @@ import {
   type Stream,
   type supervisorV1,
 } from '@sallyport/wire';
+import { createAssignments } from './assignments.ts';
 import { fingerprint, type ProveSupervisor, type SupervisorProof } from './credentials.ts';
 import type { Membership } from './membership.ts';
 import { rivalsOf } from './rivals.ts';
@@ -33,15 +35,18 @@ type JoinStream = Stream<supervisorV1.JoinResponse, supervisorV1.JoinRequest>;
 export interface Joins {
   /** The `Join` call, from Hello to the end of its stream. */
   serve(stream: JoinStream): Promise<Result<void, Failure>>;
-  /** These sandboxes, or the members of these pools, have moved: assignments may differ. */
-  moved(pools: ReadonlySet<PoolId> | 'all'): void;
+  /** These sandboxes, and the members of these pools, have moved: assignments may differ. */
+  moved(sandboxIds: Iterable<SandboxId>, pools: Iterable<PoolId>): void;
   /** Whether a member that is joined here proved this credential for this pool, by the driver. */
   proved(memberId: MemberId, credential: string, poolId: PoolId): boolean;
   /** Whether this very Join is open here. */
   holds(joinId: JoinId): boolean;
   count(): number;
-  /** Tells every member that this gateway is leaving, by ending its stream. */
-  endAll(): void;
+  members(): readonly MemberId[];
+  /** Tells a member to join another gateway, by ending its stream. */
+  end(memberId: MemberId): void;
+  /** From now on nobody is taken any more; those who are here stay until they are told. */
+  close(): void;
 }
 
 export interface JoinsOptions {
@@ -65,7 +70,10 @@ interface Joined {
   readonly proof: SupervisorProof;
   readonly stream: JoinStream;
   state: MemberState;
-  told: string | undefined;
+  /** A long list is not made again at once: many small changes would cost as many long lists. */
+  restsUntil: Instant;
+  /** Whether one is due when it has rested. */
+  waits: boolean;
 }
 
 const WRITE_TRIES_MAX = 5;
@@ -73,15 +81,21 @@ const WRITE_TRIES_MAX = 5;
 const RESTORE_AGAIN_MS = 1_000;
 /** Changes that come together make one list. */
 const COALESCE_MS = 5;
+/** For each assignment of a list, how long it is before the next list: half a second for 5,000 of them. */
+const REST_MS_EACH = 0.1;
+const LEAVING = failure('not-ready', 'this gateway is leaving; join another');
 
 export function createJoins(options: JoinsOptions): Joins {
   const { world, reached, writer, membership, prove, clock, log, randomId } = options;
   const joined = new Map<MemberId, Joined>();
   const byPool = new Map<PoolId, Set<Joined>>();
   const open = new Set<JoinId>();
-  const dirty = new Set<PoolId>();
+  const assignments = createAssignments(world);
+  const touched = new Set<SandboxId>();
+  const touchedPools = new Set<PoolId>();
   const restoring = new Set<Joined>();
   let planned = false;
+  let closed = false;
 
   async function serve(stream: JoinStream): Promise<Result<void, Failure>> {
     const requests = stream.received[Symbol.asyncIterator]();
@@ -96,6 +110,7 @@ export function createJoins(options: JoinsOptions): Joins {
     if (proof.value.poolId !== poolId) return err(failure('forbidden', `the credential is for another pool than ${poolId}`));
     const own = membership.current();
     if (own === undefined) return err(failure('not-ready', 'this gateway holds no authority; try another'));
+    if (closed) return err(LEAVING);
 
     const join: Joined = {
       memberId,
@@ -105,7 +120,8 @@ export function createJoins(options: JoinsOptions): Joins {
       proof: proof.value,
       stream,
       state,
-      told: undefined,
+      restsUntil: LONG_AGO,
+      waits: false,
     };
     const written = await record(join);
     if (!written.ok) return written;
@@ -171,22 +187,32 @@ export function createJoins(options: JoinsOptions): Joins {
   }
 
   function assign(join: Joined): void {
-    const assignments = assignmentsOf(world, join.poolId, join.memberId);
-    const told = JSON.stringify(assignments);
-    if (told === join.told) return;
-    join.told = told;
-    join.stream.send(joinResponseMessage({ kind: 'assignments', assignments }));
+    const list = assignments.of(join.memberId);
+    join.restsUntil = later(clock.now(), list.length * REST_MS_EACH);
+    join.stream.send(joinResponseMessage({ kind: 'assignments', assignments: list }));
   }
 
-  function assignDirty(): void {
+  function assignTouched(): void {
     planned = false;
-    for (const poolId of dirty) {
-      for (const join of byPool.get(poolId) ?? []) {
-        void restore(join);
-        assign(join);
-      }
+    const changed = assignments.moved(touched);
+    const pools = [...touchedPools];
+    touched.clear();
+    touchedPools.clear();
+    for (const poolId of pools) for (const join of byPool.get(poolId) ?? []) void restore(join);
+    for (const memberId of changed) {
+      const join = joined.get(memberId);
+      if (join !== undefined) assignWhenRested(join);
     }
-    dirty.clear();
+  }
+
+  function assignWhenRested(join: Joined): void {
+    if (join.restsUntil <= clock.now()) return assign(join);
+    if (join.waits) return;
+    join.waits = true;
+    clock.at(join.restsUntil, () => {
+      join.waits = false;
+      if (joined.get(join.memberId) === join) assign(join);
+    });
   }
 
   /**
@@ -205,11 +231,12 @@ export function createJoins(options: JoinsOptions): Joins {
 
   return {
     serve,
-    moved(pools) {
-      for (const poolId of pools === 'all' ? byPool.keys() : pools) if (byPool.has(poolId)) dirty.add(poolId);
-      if (planned || dirty.size === 0) return;
+    moved(sandboxIds, pools) {
+      for (const sandboxId of sandboxIds) touched.add(sandboxId);
+      for (const poolId of pools) touchedPools.add(poolId);
+      if (planned || (touched.size === 0 && touchedPools.size === 0)) return;
       planned = true;
-      clock.at(later(clock.now(), COALESCE_MS), assignDirty);
+      clock.at(later(clock.now(), COALESCE_MS), assignTouched);
     },
     proved(memberId, credential, poolId) {
       const join = joined.get(memberId);
@@ -217,40 +244,13 @@ export function createJoins(options: JoinsOptions): Joins {
     },
     holds: (joinId) => open.has(joinId),
     count: () => joined.size,
-    endAll() {
-      for (const join of joined.values()) join.stream.fail(failure('not-ready', 'this gateway is leaving; join another'));
+    members: () => [...joined.keys()],
+    end: (memberId) => joined.get(memberId)?.stream.fail(LEAVING),
+    close() {
+      closed = true;
     },
   };
 }
 
 const sameState = (a: MemberState, b: MemberState): boolean =>
   a.ready === b.ready && a.draining === b.draining && a.appPort === b.appPort && a.capacity === b.capacity;
-
-/** What a member should hold a session about: what it owns, what it is offered, and what it may still win back. */
-function assignmentsOf(world: World, poolId: PoolId, memberId: MemberId): readonly Assignment[] {
-  const assignments: Assignment[] = [];
-  for (const sandboxId of world.sandboxesOf(poolId)) {
-    if (!concerns(world, sandboxId, memberId)) continue;
-    const sandbox = world.sandboxes.get(sandboxId)?.value;
-    if (sandbox === undefined) continue;
-    const { runtimeId, mode, workspace, sandbox: name, boundaryAddress } = sandbox;
-    assignments.push({ sandboxId, runtimeId, mode, workspace, sandbox: name, boundaryAddress });
-  }
-  return assignments.sort((a, b) => (a.sandboxId < b.sandboxId ? -1 : 1));
-}
-
-function concerns(world: World, sandboxId: SandboxId, memberId: MemberId): boolean {
-  const owner = world.owners.get(sandboxId)?.value;
-  switch (owner?.kind) {
-    case 'offered':
-      return owner.to === memberId;
-    case 'owned':
-      // A successor installs and reports beside the owner, before anything changes hands.
-      return owner.by === memberId || successorOf(world, sandboxId) === memberId;
-    case 'fencing':
-      return owner.from === memberId || fenceBearer(world, sandboxId) === memberId;
-    case 'released':
-    case undefined:
-      return false;
-  }
-}

@@ -10,6 +10,10 @@ import type { Writer } from './writer.ts';
 
 /** Sandboxes in one vector: a record of about 60 KB. */
 export const BUCKET_SESSIONS_MAX = 1_000;
+/** Challenges go out in slices, so many at most: all within three quarters of their lead, so that reports are in time. */
+const SLICES_MAX = 25;
+const SLICE_EVERY_MS = (0.75 * CHALLENGE_LEAD_MS) / SLICES_MAX;
+const SLICE_MIN = 100;
 
 export interface Renewals {
   /**
@@ -46,12 +50,17 @@ export function startRenewals({ world, reached, writer, membership, sessions, cl
     if (stopped) return;
     const startedAt = clock.now();
     timers = [
-      clock.at(later(startedAt, CHALLENGE_EVERY_MS - CHALLENGE_LEAD_MS), () => {
-        for (const session of sessions.all()) session.step({ kind: 'challenge-due' });
-      }),
+      clock.at(later(startedAt, CHALLENGE_EVERY_MS - CHALLENGE_LEAD_MS), () => challenge([...sessions.all()])),
       clock.at(later(startedAt, CHALLENGE_EVERY_MS), beat),
     ];
     void renew(startedAt);
+  }
+
+  /** A few at a time: thousands of reports at once would hold up all else, and come late for their vector. */
+  function challenge(due: readonly LiveSession[], size = Math.max(SLICE_MIN, Math.ceil(due.length / SLICES_MAX))): void {
+    for (const session of due.slice(0, size)) session.step({ kind: 'challenge-due' });
+    const rest = due.slice(size);
+    if (rest.length > 0 && !stopped) clock.at(later(clock.now(), SLICE_EVERY_MS), () => challenge(rest, size));
   }
 
   /** All buckets; what failed is tried again each second until the next tick makes it moot. */
@@ -90,6 +99,7 @@ export function startRenewals({ world, reached, writer, membership, sessions, cl
       // With the key compared, a vector whose outcome was unknown can no longer commit once a later one has.
       guards: [present === undefined ? { key, is: 'absent' } : { key, is: 'unmoved-since', revision: present.modRevision }],
       puts: [{ key, value: (opId) => encodeRenewals(vector, opId) }],
+      urgent: true,
     });
     if (written.kind !== 'committed') {
       log.debug({ bucket: index, outcome: written.kind }, 'renewal vector not written');

@@ -10,6 +10,7 @@ import type { ProveSupervisor } from './credentials.ts';
 import type { Driver } from './driver.ts';
 import { createEndpoints } from './endpoints.ts';
 import { createJoins, type Joins } from './joins.ts';
+import { sendAway } from './leaving.ts';
 import { startMemberSweeper } from './member-sweeper.ts';
 import { joinGateways, type Membership } from './membership.ts';
 import { createOwnershipWrites } from './ownership-writes.ts';
@@ -45,6 +46,8 @@ export interface Replica {
     stream: Stream<supervisorV1.SessionResponse, supervisorV1.SessionRequest>,
   ) => Promise<Result<void, Failure>>;
   readonly servePoll: UnaryHandler<supervisorV1.PollConfigurationRequest, supervisorV1.PollConfigurationResponse>;
+  /** Sends members and sessions to the other gateways, in steps that take about so long. */
+  sendAway(withinMs: number, deadline: AbortSignal): Promise<void>;
   /** Grants and writes nothing more, gives its key up. */
   stop(): Promise<void>;
 }
@@ -136,14 +139,8 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
 
   function moved(changes: readonly RecordChange[], sandboxIds: Set<SandboxId>, pools: Set<PoolId>): void {
     for (const poolId of pools) for (const sandboxId of world.sandboxesOf(poolId)) sandboxIds.add(sandboxId);
-    for (const sandboxId of sandboxIds) {
-      const poolId = world.sandboxes.get(sandboxId)?.value.poolId;
-      if (poolId !== undefined) pools.add(poolId);
-    }
     assigner.moved(changes, sandboxIds);
-    // A deleted sandbox is in no pool any more: whoever is joined looks whether it was theirs.
-    const gone = changes.some(({ key, held }) => key.kind === 'sandbox' && held === undefined);
-    joins.moved(gone ? 'all' : pools);
+    joins.moved(sandboxIds, pools);
     sessions.moved(sandboxIds);
   }
 
@@ -157,7 +154,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   // A new incarnation has no sessions on record: their supervisors come back at once, and serving goes on meanwhile.
   membership.onChange(() => {
     for (const session of [...sessions.all()]) session.end('gateway', 'this gateway has lost its place; open the session again');
-    joins.endAll();
+    for (const memberId of joins.members()) joins.end(memberId);
   });
 
   return {
@@ -171,12 +168,14 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
     ageMs,
     serveSession: createSessionService({ world, reached, writer, membership, joins, sessions, prove, log, randomId }),
     servePoll: createPollService({ world, joins, prove, ageMs }),
+    sendAway: (withinMs, deadline) => sendAway({ world, joins, sessions, clock, withinMs, deadline }),
     async stop() {
       assigner.stop();
       sweeper.stop();
       recordSweeper.stop();
       renewals?.stop();
-      joins.endAll();
+      joins.close();
+      for (const memberId of joins.members()) joins.end(memberId);
       await membership.leave();
       view.close();
     },

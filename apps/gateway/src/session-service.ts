@@ -45,7 +45,8 @@ export function createSessionService(options: SessionServiceOptions): (stream: S
     const session = sessions.open(opened.value, hello.value.hello.capabilities, {
       send: (message) => void stream.send(sessionResponseMessage(message)),
       end: (clause, reason) => {
-        over = fenced(clause, reason);
+        // That this gateway goes is nothing that the supervisor could mend: it asks another.
+        over = clause === 'gateway' ? failure('not-ready', reason) : fenced(clause, reason);
         stream.fail(over);
       },
     });

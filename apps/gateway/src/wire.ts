@@ -158,9 +158,9 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
         detail: replica.ageMs() === undefined ? 'none: nothing is granted' : 'held',
       },
     ],
-    async drain() {
+    async drain(deadline) {
       workloads?.stop();
-      replica.joins.endAll();
+      await replica.sendAway(config.process.drainMs / 2, deadline);
       await Promise.all([operatorServer.close(CLOSE_MS), supervisorServer.close(CLOSE_MS)]);
       await replica.stop();
       driverLink.close();

@@ -1,6 +1,7 @@
 import type { StoreRevision } from '@sallyport/model';
 import type { Change, Guard, Store } from '@sallyport/store';
 import type { Membership } from './membership.ts';
+import { createPlaces } from './places.ts';
 
 /** What became of a guarded write. */
 export type Written =
@@ -17,6 +18,8 @@ export interface Writing {
   /** Each value is made with the id of this very operation, by which an unknown outcome is settled. */
   readonly puts: readonly { readonly key: string; readonly value: (opId: string) => Uint8Array }[];
   readonly deletes?: readonly string[];
+  /** Does not wait its turn: what leases and the view's age hang on. */
+  readonly urgent?: boolean;
 }
 
 /** Every write of this gateway: each compares the gateway's own key, so that a lapsed replica can write nothing. */
@@ -34,9 +37,16 @@ export interface WriterOptions {
 
 /** Reads that settle an unknown outcome before it is given up; each has the store's own deadline. */
 const SETTLE_TRIES_MAX = 5;
+/** Commits under way at once. A fleet that comes in one moment would else time them all out, and each would then be read. */
+const COMMITS_MAX = 128;
 
 export function createWriter({ store, membership, randomId, opIdOf }: WriterOptions): Writer {
-  async function write({ guards, puts, deletes = [] }: Writing): Promise<Written> {
+  const places = createPlaces(COMMITS_MAX);
+
+  const write = (writing: Writing): Promise<Written> =>
+    writing.urgent === true ? commit(writing) : places.run(() => commit(writing));
+
+  async function commit({ guards, puts, deletes = [] }: Writing): Promise<Written> {
     const own = membership.guard();
     if (own === undefined) return { kind: 'no-authority' };
     const opId = randomId();

@@ -54,9 +54,12 @@ export function createDriver(link: Link): Driver {
       const answer = await call(link, endpoints.resolveSupervisorAppEndpoint, member, options);
       if (!answer.ok) return answer;
       const { endpoint } = answer.value;
-      // The answer ends up in front of every ingress: one that makes no sense is none.
+      // The answer ends up in front of every ingress: one that makes no sense is none. The port is the one that the member
+      // proved to listen on, and the Pod the one that it proved to be: any other may be somebody else's.
       if (endpoint === undefined || isIP(endpoint.address) === 0 || !isPort(endpoint.port))
         return err(failure('malformed', 'the driver answered no usable endpoint'));
+      if (endpoint.port !== member.appPort || endpoint.podUid !== member.supervisorUid)
+        return err(failure('malformed', 'the driver answered the endpoint of something else'));
       return ok({ address: endpoint.address, port: endpoint.port, podUid: endpoint.podUid });
     },
   };

@@ -11,6 +11,14 @@ export interface ReconcileOptions {
   readonly defaultPool: PoolId | undefined;
 }
 
+/** What is to be of a name. */
+export type Wish =
+  | { readonly kind: 'follow'; readonly workload: FollowedWorkload }
+  /** Its workload is away: it may come back in another life, and is the same sandbox then. */
+  | { readonly kind: 'withdraw' }
+  /** It has been away for so long that it is not expected back. */
+  | { readonly kind: 'forget' };
+
 /**
  * Makes the records say what the workload says, as far as they are its own: an operator's registration and declarations stay as
  * they are. Each step looks first and is a guarded write, so replicas that do this at once agree; where nothing differs,
@@ -18,11 +26,13 @@ export interface ReconcileOptions {
  */
 export async function reconcileWorkload(
   ref: SandboxRef,
-  workload: FollowedWorkload | undefined,
+  wish: Wish,
   options: ReconcileOptions,
 ): Promise<Result<readonly string[], Failure>> {
-  if (workload === undefined) return forget(ref, options);
-  if (workload.runtimeId === undefined) return withdraw(ref, options);
+  if (wish.kind !== 'follow') return withdraw(ref, wish.kind, options);
+  const { workload } = wish;
+  // Several claim it: nothing of it is followed, and which life it has is not for us to choose.
+  if (workload.runtimeId === undefined) return withdraw(ref, 'withdraw', options);
   const registered = await register(ref, workload, workload.runtimeId, options);
   if (!registered.ok) return registered;
   const followed = await options.declarations.follow(ref, workload.services);
@@ -50,19 +60,17 @@ async function register(
   return registrations.register(ref, wanted);
 }
 
-async function forget(ref: SandboxRef, options: ReconcileOptions): Promise<Result<readonly string[], Failure>> {
-  if (presentOf(ref, options.world)?.followed?.registered !== true) return withdraw(ref, options);
-  const removed = await options.registrations.removeFollowed(ref);
+async function withdraw(
+  ref: SandboxRef,
+  kind: 'withdraw' | 'forget',
+  { world, declarations, registrations }: ReconcileOptions,
+): Promise<Result<readonly string[], Failure>> {
+  const followed = presentOf(ref, world)?.followed;
+  if (followed === undefined) return ok([]);
+  const done =
+    kind === 'forget' && followed.registered ? await registrations.removeFollowed(ref) : await declarations.follow(ref, []);
   // Another replica was first.
-  if (!removed.ok) return removed.error.kind === 'unknown' ? ok([]) : removed;
-  return removed.value === 'kept' ? withdraw(ref, options) : ok([]);
-}
-
-async function withdraw(ref: SandboxRef, { world, declarations }: ReconcileOptions): Promise<Result<readonly string[], Failure>> {
-  if (presentOf(ref, world)?.followed === undefined) return ok([]);
-  const followed = await declarations.follow(ref, []);
-  if (!followed.ok) return followed.error.kind === 'unknown' ? ok([]) : followed;
-  return ok([]);
+  return done.ok || done.error.kind === 'unknown' ? ok([]) : done;
 }
 
 function presentOf({ workspace, sandbox }: SandboxRef, world: World) {

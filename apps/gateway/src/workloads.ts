@@ -3,7 +3,7 @@ import type { Instant } from '@sallyport/model';
 import { later, type SandboxName, type WorkspaceId } from '@sallyport/model';
 import { backoffMs, type Cancel, type Clock, type Log, wait } from '@sallyport/process';
 import type { SandboxRef } from './declarations.ts';
-import { type ReconcileOptions, reconcileWorkload } from './reconcile-workload.ts';
+import { type ReconcileOptions, reconcileWorkload, type Wish } from './reconcile-workload.ts';
 import { type FollowedWorkload, readWorkloadEvent, type WorkloadStream } from './workload-events.ts';
 
 /** Follows what workloads declare themselves: label a Pod, get a URL. Every replica does so. */
@@ -29,6 +29,8 @@ const RETRY = { baseMs: 500, maxMs: 30_000 } as const;
 const WORKERS_MAX = 8;
 /** Records may be changed by others: everything is looked at again this often, which writes nothing where nothing differs. */
 const LOOK_AGAIN_MS = 60_000;
+/** How long a sandbox outlives its workload: a Pod that is made again is another life of the same sandbox. */
+export const FORGET_MS = 600_000;
 
 export function followWorkloads({ watch, clock, log, random = Math.random, ...options }: WorkloadsOptions): FollowedWorkloads {
   const stopped = new AbortController();
@@ -37,6 +39,7 @@ export function followWorkloads({ watch, clock, log, random = Math.random, ...op
   const busy = new Set<string>();
   const failures = new Map<string, number>();
   const said = new Map<string, string>();
+  const awaySince = new Map<string, Instant>();
   let retries = new Map<string, Cancel>();
   let synced = false;
   let stream: WorkloadStream | undefined;
@@ -56,6 +59,8 @@ export function followWorkloads({ watch, clock, log, random = Math.random, ...op
     const told = synced;
     synced = false;
     dirty.clear();
+    // Time during which nobody could have told us of it is no absence.
+    awaySince.clear();
     for (const cancel of retries.values()) cancel();
     retries = new Map();
     const why = await own.closed;
@@ -112,10 +117,22 @@ export function followWorkloads({ watch, clock, log, random = Math.random, ...op
     }
   }
 
-  async function settle(name: string): Promise<void> {
+  function wishOf(name: string): Wish {
     const workload = wanted.get(name);
-    const outcome = await reconcileWorkload(refOf(name), workload, options);
+    if (workload !== undefined) {
+      awaySince.delete(name);
+      return { kind: 'follow', workload };
+    }
+    const since = awaySince.get(name) ?? clock.now();
+    awaySince.set(name, since);
+    return { kind: clock.now() >= later(since, FORGET_MS) ? 'forget' : 'withdraw' };
+  }
+
+  async function settle(name: string): Promise<void> {
+    const wish = wishOf(name);
+    const outcome = await reconcileWorkload(refOf(name), wish, options);
     if (outcome.ok) {
+      if (wish.kind === 'forget') awaySince.delete(name);
       failures.delete(name);
       if (outcome.value.length > 0) tell(name, outcome.value.join('; '));
       return;

@@ -57,20 +57,28 @@ export async function keepCertificates(
     caFile = join(directory, 'trust.crt');
     await writeFileAtomic(caFile, `${dev.certPem}${await readFile(given.certFile, 'utf8')}`, 0o644);
   }
+  const made = new Map<string, ReturnType<DevCertificates['internal']>>();
+
+  async function makeInternal(name: string): ReturnType<DevCertificates['internal']> {
+    const { certFile, keyFile } = await keepCertificate(directory, name, internal, {
+      uris: [spiffeId(TRUST_DOMAIN, name, 'dev')],
+      usages: ['server', 'client'],
+      days: LEAF_DAYS,
+      now,
+    });
+    return { caFile: internal.certFile, certFile, keyFile };
+  }
+
   return {
     caFile,
     app,
     loopback,
     trustDomain: TRUST_DOMAIN,
-    async internal(name) {
-      const uris = [spiffeId(TRUST_DOMAIN, name, 'dev')];
-      const { certFile, keyFile } = await keepCertificate(directory, name, internal, {
-        uris,
-        usages: ['server', 'client'],
-        days: LEAF_DAYS,
-        now,
-      });
-      return { caFile: internal.certFile, certFile, keyFile };
+    internal(name) {
+      // Several processes of one app may ask at once, and one certificate serves them all.
+      const files = made.get(name) ?? makeInternal(name);
+      made.set(name, files);
+      return files;
     },
   };
 }

@@ -16,6 +16,7 @@ export interface InstallationOptions {
   readonly etcdCount?: number;
   readonly gatewayCount?: number;
   readonly delivery?: 'push' | 'poll';
+  readonly logLevel?: string;
 }
 
 /** A whole installation as real processes on a real etcd, with every handle that a fault needs. */
@@ -51,7 +52,7 @@ export interface Served {
 const methods = gatewayV1.GatewayServiceService;
 
 export async function startInstallation(options: InstallationOptions = {}): Promise<Installation> {
-  const { etcdCount = 1, gatewayCount = 2, delivery = 'push' } = options;
+  const { etcdCount = 1, gatewayCount = 2, delivery = 'push', logLevel = 'debug' } = options;
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-authority-'));
   const closing: (() => Promise<unknown> | unknown)[] = [];
   const close = async (keepsFolder = false): Promise<void> => {
@@ -76,7 +77,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
 
     async function start(name: string, app: string, given: Readonly<Record<string, string>>): Promise<AppProcess> {
       const files = await pki.internal(app);
-      const common = { 'admin-listen': ANY_PORT, 'log-level': 'debug', drain: '3s', ...internal(files) };
+      const common = { 'admin-listen': ANY_PORT, 'log-level': logLevel, drain: '3s', ...internal(files) };
       const started = await startApp({ name, app, options: { ...common, ...given }, folder });
       all.push(started);
       return started;

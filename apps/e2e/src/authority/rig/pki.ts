@@ -53,13 +53,20 @@ export async function makePki(folder: string): Promise<Pki> {
   const addSigningKey = async (name: string): Promise<void> =>
     writeFile(join(keysFolder, `${name}.jwk`), (await createSigningKey()).privateJwk);
   await addSigningKey('key-1');
+  // Several of one app may be started at once: they share one certificate, which is made once.
+  const made = new Map<string, Promise<Files>>();
+  const internal = (app: string): Promise<Files> => {
+    const files = made.get(app) ?? internalFiles(folder, internalCa, app, now);
+    made.set(app, files);
+    return files;
+  };
   return {
     ca: await readFile(clientCa.certFile, 'utf8'),
     caFile: clientCa.certFile,
     apps: await server('apps', [`*.${DOMAIN}`], []),
     loopback: await server('loopback', ['localhost'], ['127.0.0.1']),
     keysFolder,
-    internal: (app) => internalFiles(folder, internalCa, app, now),
+    internal,
     addSigningKey,
     async operatorToken(role, lifetimeMs = 3_600_000, at = now) {
       const keys = await openSigningKeys(keysFolder);

@@ -84,8 +84,8 @@ export async function startStack(
   );
   began('driver', 'driver', driver, driver.address);
 
-  // Known once the first listener is bound; until then no URL is asked for.
-  let urlPort = config.port;
+  // Known once the first listener is bound; until then no URL is asked for. 0: each URL has the port of its own supervisor.
+  let urlPort = config.mode === 'shared' ? config.port : 0;
   const gatewayConfig = read(gateway.readConfig, {
     'operator-listen': '127.0.0.1:0',
     'supervisor-listen': '127.0.0.1:0',
@@ -151,7 +151,7 @@ export async function startStack(
       observe,
       ownPorts: [process.admin.port, ...parts.map(({ address }) => address.port), theGateway.supervisorAddress.port],
     });
-    if (supervisors.length === 0) urlPort = started.appPort ?? urlPort;
+    if (supervisors.length === 0 && config.mode === 'shared') urlPort = started.appPort ?? urlPort;
     supervisors.push(started);
     began(name, 'supervisor', started, { host: config.listen, port: started.appPort ?? 0 });
   }

@@ -16,8 +16,17 @@ import { claimStateDir, type StateDir } from './state-dir.ts';
 /** Everything in one process: the stack, the services that were asked for (or the demo), the screen and the ready file. */
 export async function wire(config: Config, process: Process): Promise<Running> {
   const closing: ((deadline: AbortSignal) => Promise<unknown> | unknown)[] = [];
+  // All of it, whatever one part meets: the last act takes away the files.
   const close = async (deadline: AbortSignal): Promise<void> => {
-    for (const act of closing.reverse()) await act(deadline);
+    const failures: unknown[] = [];
+    for (const act of closing.reverse()) {
+      try {
+        await act(deadline);
+      } catch (error) {
+        failures.push(error);
+      }
+    }
+    if (failures.length > 0) throw failures[0];
   };
   try {
     return await start(config, process, closing, close);
@@ -47,11 +56,12 @@ async function start(
 
   const { stdout, env } = globalThis.process;
   const follower = createFollower(config, demo !== undefined, stdout, env);
-  closing.push(() => follower.close());
   const stack = config.processes
     ? await startFleet(config, process, state)
     : await startStack(config, process, state, (record) => follower.observe(record));
   closing.push((deadline) => stack.close(deadline));
+  // Before the stack, which it asks again and again.
+  closing.push(() => follower.close());
   const declared = await declareAll(stack, config, wanted);
   await untilServing(stack, declared, process);
 
@@ -111,8 +121,10 @@ async function untilServing(stack: Stack, declared: readonly gatewayV1.Service[]
   const hosts = new Set(declared.map(({ host }) => host as Host));
   for (;;) {
     const serving = await stack.served(hosts);
-    if (serving.size === hosts.size) return;
     const services = await stack.operator.list();
+    // Where each sandbox has a supervisor of its own, the port of a URL is known once the service is published.
+    const published = services.filter(({ host, endpoint }) => hosts.has(host as Host) && endpoint !== '');
+    if (serving.size === hosts.size && published.length === hosts.size) return;
     const rejected = services.find(({ detail }) => detail.includes('rejected'));
     if (rejected !== undefined) throw new CannotStart(`${rejected.host} is not served: ${rejected.detail}`);
     if (clock.now() > until) {

@@ -1,9 +1,12 @@
 import type { Command } from './command.ts';
 import { snapshotCommand } from './discovery-commands.ts';
+import { explainCommand } from './explain-command.ts';
 import { exposeCommand } from './expose-command.ts';
+import * as grant from './grant-commands.ts';
 import * as sandbox from './sandbox-commands.ts';
 import * as service from './service-commands.ts';
 import { statusCommand } from './status-command.ts';
+import { watchCommand } from './watch-command.ts';
 
 /** In the order in which help lists them: what people begin with comes first. */
 export const commands: readonly Command[] = [
@@ -15,5 +18,9 @@ export const commands: readonly Command[] = [
   sandbox.listCommand,
   sandbox.deleteCommand,
   statusCommand,
+  explainCommand,
   snapshotCommand,
+  watchCommand,
+  grant.setCommand,
+  grant.listCommand,
 ];

@@ -9,11 +9,15 @@ import { failed, type Trouble } from './trouble.ts';
 export interface Connection {
   readonly link: Link;
   readonly bearer: string;
+  /** The CA that was given, for whatever else is dialled. */
+  readonly caFile: string;
   /** A refusal as people shall read it: what failed, why, and what to do. `doing` completes "cannot …". */
   readonly explain: (failure: Failure, doing: string) => Promise<Trouble>;
 }
 
 export interface Connections {
+  /** Whether it is known where the server is; `open` of one that is not says what to give. */
+  has(server: Server): boolean;
   open(server: Server): Promise<Result<Connection, Trouble>>;
   close(): void;
 }
@@ -22,6 +26,7 @@ export function createConnections(values: Values, cwd: string): Connections {
   const links: Link[] = [];
   const sources: TlsSource[] = [];
   return {
+    has: (server) => chooseTarget(server, values, cwd).ok,
     async open(server) {
       const target = chooseTarget(server, values, cwd);
       if (!target.ok) return target;
@@ -33,7 +38,7 @@ export function createConnections(values: Values, cwd: string): Connections {
       const link = openLink({ target: address, tls: tls.value, showsCertificate: false, server: { kind: 'host-name' } });
       links.push(link);
       sources.push(tls.value);
-      return ok({ link, bearer: token.value, explain: (failure, doing) => explainFailure(target.value, failure, doing) });
+      return ok({ link, bearer: token.value, caFile, explain: (failure, doing) => explainFailure(target.value, failure, doing) });
     },
     close() {
       for (const link of links) link.close();

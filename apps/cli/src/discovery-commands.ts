@@ -1,10 +1,10 @@
 import { err, ok } from '@sallyport/model';
 import { discoveryV1, openServerStream } from '@sallyport/wire';
 import type { Command } from './command.ts';
-import { readScope } from './names.ts';
+import { readWorkspaces } from './names.ts';
 import { formatJson, formatTable } from './table.ts';
-import { failed, misused } from './trouble.ts';
-import { recordView, refOf } from './views.ts';
+import { failed } from './trouble.ts';
+import { endpointText, recordView, refOf } from './views.ts';
 
 /** A snapshot of a large installation comes in many parts; milliseconds. */
 const SNAPSHOT_MS = 60_000;
@@ -19,19 +19,18 @@ export const snapshotCommand: Command = {
   options: [],
   examples: ['sallyport discovery snapshot', 'sallyport discovery snapshot team -o json'],
   async run(input) {
-    const workspaces: string[] = [];
-    for (const text of input.args) {
-      const scope = readScope(text);
-      if (!scope.ok) return scope;
-      if (scope.value.workspace === '' || scope.value.sandbox !== '')
-        return err(misused(`${JSON.stringify(text)} is not a workspace`));
-      workspaces.push(scope.value.workspace);
-    }
+    const workspaces = readWorkspaces(input.args);
+    if (!workspaces.ok) return workspaces;
     const opened = await input.connections.open('discovery');
     if (!opened.ok) return opened;
     const { link, bearer, explain } = opened.value;
     const options = { deadlineMs: SNAPSHOT_MS, bearer, signal: input.signal };
-    const stream = openServerStream(link, discoveryV1.DiscoveryServiceService.getSnapshot, { workspaces }, options);
+    const stream = openServerStream(
+      link,
+      discoveryV1.DiscoveryServiceService.getSnapshot,
+      { workspaces: [...workspaces.value] },
+      options,
+    );
     const found = new Map<string, ReturnType<typeof recordView>>();
     let token = '';
     for await (const { part } of stream.received) {
@@ -50,9 +49,7 @@ export const snapshotCommand: Command = {
     else {
       const rows = records.map((record) => [
         record.host,
-        record.endpoint === null
-          ? ''
-          : `${record.endpoint.address.includes(':') ? `[${record.endpoint.address}]` : record.endpoint.address}:${record.endpoint.port}`,
+        record.endpoint === null ? '' : endpointText(record.endpoint),
         `${(record.ttlMs / 1_000).toFixed(1)} s`,
         refOf(record),
       ]);

@@ -54,6 +54,7 @@ describe('services', () => {
       detail: '',
       endpoint: '10.0.0.7:8443',
       configRevision: '9007199254740993',
+      sinceMs: 0,
       policy: { host: 'public', origin: 'keep', cookies: 'isolate' },
     });
   });

@@ -1,6 +1,8 @@
 import {
   err,
+  type Host,
   isPort,
+  normaliseHost,
   ok,
   parseServiceRef,
   parseWorkspaceId,
@@ -67,4 +69,22 @@ export function readDuration(option: string, text: string): Result<number, Troub
   return count === undefined || factor === undefined
     ? err(misused(`--${option}: ${JSON.stringify(text)} is not a duration: write 500ms, 10s or 2m`))
     : ok(Number(count) * factor);
+}
+
+/** Names of workspaces alone. */
+export function readWorkspaces(texts: readonly string[]): Result<readonly WorkspaceId[], Trouble> {
+  const workspaces: WorkspaceId[] = [];
+  for (const text of texts) {
+    const workspace = parseWorkspaceId(text);
+    if (!workspace.ok) return err(misused(workspace.error));
+    workspaces.push(workspace.value);
+  }
+  return ok(workspaces);
+}
+
+/** A host, or the URL of one as it is copied from a browser. */
+export function readHost(text: string): Result<Host, Trouble> {
+  const url = text.includes('://') ? URL.parse(text) : URL.parse(`https://${text}`);
+  if (url === null || url.hostname === '') return err(misused(`${JSON.stringify(text)} is not a host, nor a URL of one`));
+  return ok(normaliseHost(url.hostname));
 }

@@ -1,13 +1,16 @@
 import { err, ok, type Result } from '@sallyport/model';
-import { call, gatewayV1 } from '@sallyport/wire';
+import { call, discoveryV1, gatewayV1 } from '@sallyport/wire';
 import type { Command, Input } from './command.ts';
+import { formatDuration } from './duration.ts';
 import { readScope, readServiceName } from './names.ts';
 import { formatFacts, formatJson, formatTable } from './table.ts';
 import { failed, type Trouble } from './trouble.ts';
-import { refOf, serviceView } from './views.ts';
+import { refOf, type State, serviceView, stateOf } from './views.ts';
 
 /** For one question to a gateway; milliseconds. */
 export const DEADLINE_MS = 10_000;
+/** For what only adds to an answer; milliseconds. */
+const DISCOVERY_MS = 2_000;
 const { listServices, getService, deleteService } = gatewayV1.GatewayServiceService;
 
 export const listCommand: Command = {
@@ -48,16 +51,19 @@ export const getCommand: Command = {
   async run(input) {
     const found = await findService(input, input.args[0] ?? '');
     if (!found.ok) return found;
-    const service = serviceView(found.value);
+    const service = { ...serviceView(found.value), ...(await seenByDiscovery(input, found.value)) };
     if (input.json) input.print(formatJson(service));
     else {
-      const { policy } = service;
+      const { policy, certainForMs } = service;
+      const state = service.detail === '' ? service.state : `${service.state}: ${service.detail}`;
       const facts: [string, string][] = [
         ['service', refOf(service)],
         ['url', service.url],
         ['port', String(service.port)],
-        ['state', service.detail === '' ? service.state : `${service.state}: ${service.detail}`],
+        ['state', state],
+        ['since', service.sinceMs === 0 ? '' : `${formatDuration(service.sinceMs)} ago, as far as this gateway has seen`],
         ['endpoint', service.endpoint],
+        ['certain for', certainForMs === null ? '' : `${formatDuration(certainForMs)}, and renewed each 5 s`],
         ['policy', `host ${policy.host}, origin ${policy.origin}, cookies ${policy.cookies}`],
         ['configuration', String(service.configRevision)],
       ];
@@ -107,3 +113,24 @@ export const deleteCommand: Command = {
     return ok(undefined);
   },
 };
+
+/**
+ * What discovery adds, where it can be asked: until when a published service is certain. One that it does not show has run
+ * out, whatever is on record.
+ */
+async function seenByDiscovery(
+  input: Input,
+  service: gatewayV1.Service,
+): Promise<{ readonly certainForMs: number | null; readonly state?: State; readonly detail?: string }> {
+  const unknown = { certainForMs: null };
+  if (stateOf(service) !== 'published' || !input.connections.has('discovery')) return unknown;
+  const opened = await input.connections.open('discovery');
+  if (!opened.ok) return unknown;
+  const { link, bearer } = opened.value;
+  const options = { deadlineMs: DISCOVERY_MS, bearer, signal: input.signal };
+  const resolved = await call(link, discoveryV1.DiscoveryServiceService.resolve, { host: service.host }, options);
+  if (resolved.ok) return { certainForMs: resolved.value.record?.ttlMs ?? null };
+  return resolved.error.kind === 'unknown'
+    ? { certainForMs: null, state: 'expired', detail: 'it is on record, but was not renewed; see: sallyport explain HOST' }
+    : unknown;
+}

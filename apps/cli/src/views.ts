@@ -1,5 +1,5 @@
 import { formatServiceRef } from '@sallyport/model';
-import { type discoveryV1, gatewayV1, supervisorV1 } from '@sallyport/wire';
+import { type discoveryV1, gatewayV1, type PublishedRecord, supervisorV1 } from '@sallyport/wire';
 
 /** What `-o json` shows, and what tables are made of: field names are part of the interface, states are lower-case words. */
 
@@ -35,6 +35,7 @@ export const serviceView = (service: gatewayV1.Service) => ({
   detail: service.detail,
   endpoint: service.endpoint,
   configRevision: service.configRevision,
+  sinceMs: Number(service.sinceMs),
   policy: {
     host: service.policy?.host || 'public',
     origin: ORIGINS[service.policy?.origin ?? 0] ?? 'keep',
@@ -68,3 +69,12 @@ export const recordView = (record: discoveryV1.Record) => ({
 /** As people type it. */
 export const refOf = (name: { readonly workspace: string; readonly sandbox: string; readonly service?: string }): string =>
   formatServiceRef({ service: '', ...name } as never);
+
+/** As `recordView`, of a record that was read from a watch. How long it lives changes all the time, so it is left out. */
+export const publishedView = ({ renewedBy: _renewedBy, endpoint, ...record }: PublishedRecord) => ({
+  ...record,
+  endpoint: { ...endpoint },
+});
+
+export const endpointText = ({ address, port }: { readonly address: string; readonly port: number }): string =>
+  `${address.includes(':') ? `[${address}]` : address}:${port}`;

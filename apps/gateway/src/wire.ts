@@ -22,6 +22,7 @@ import { createOperatorService } from './operator-service.ts';
 import { createOperators } from './operators.ts';
 import { createRegistrations } from './registrations.ts';
 import { startReplica } from './replica.ts';
+import { followServiceStates } from './service-since.ts';
 import { createServiceStates } from './service-states.ts';
 import { statusOf } from './status.ts';
 import { watchDriver } from './workload-events.ts';
@@ -100,7 +101,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
         log,
       })
     : undefined;
-  const states = createServiceStates(world, sessions, urlPort);
+  const states = followServiceStates(createServiceStates(world, sessions, urlPort), { world, view, clock });
   const operators = createOperators(keys, log);
   const operatorServer = await listen({
     address: config.operatorListen,

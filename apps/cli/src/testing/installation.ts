@@ -52,8 +52,11 @@ export const gatewayOf = (handlers: Partial<Gateway>): Binding =>
     ...handlers,
   });
 
-export const discoveryOf = (getSnapshot: Discovery['getSnapshot']): Binding =>
-  bind(discoveryV1.DiscoveryServiceService, { getSnapshot, watch: unasked, resolve: unasked, explain: unasked });
+export const discoveryOf = (getSnapshot: Discovery['getSnapshot'], more: Partial<Discovery> = {}): Binding =>
+  bind(discoveryV1.DiscoveryServiceService, { getSnapshot, watch: unasked, resolve: unasked, explain: unasked, ...more });
+
+/** A discovery that answers only these. */
+export const discoveryAnswering = (handlers: Partial<Discovery>): Binding => discoveryOf(unasked, handlers);
 
 /** Refuses whoever shows another token. */
 export const admitted = ({ bearer }: Caller): boolean => bearer === 'e30.e30.sig';

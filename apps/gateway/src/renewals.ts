@@ -5,15 +5,13 @@ import { type Evidence, renewalOf } from '@sallyport/session';
 import { renewalKey } from '@sallyport/store';
 import { encodeRenewals } from '@sallyport/wire';
 import type { Membership } from './membership.ts';
+import { createRenewalBuckets } from './renewal-buckets.ts';
 import type { LiveSession, Sessions } from './sessions.ts';
 import type { Writer } from './writer.ts';
 
-/** Sandboxes in one vector: a record of about 60 KB. */
-export const BUCKET_SESSIONS_MAX = 1_000;
-/** Challenges go out in slices, so many at most: all within three quarters of their lead, so that reports are in time. */
-const SLICES_MAX = 25;
-const SLICE_EVERY_MS = (0.75 * CHALLENGE_LEAD_MS) / SLICES_MAX;
-const SLICE_MIN = 100;
+/** Challenges of one vector go out in slices: those of a thousand sessions within a fifth of their lead. */
+const SLICE_SESSIONS = 100;
+const SLICE_EVERY_MS = 20;
 
 export interface Renewals {
   /**
@@ -38,47 +36,50 @@ export interface RenewalsOptions {
 /**
  * The beat of the gateway: each tick one small write for up to a thousand sandboxes. When it comes back on the watch the
  * view is complete up to it, and only then are the reports that it carried judged again and leased. An empty vector is
- * written too: its echo is the gateway's clock of freshness.
+ * written too: its echo is the gateway's clock of freshness. Several vectors are spread over the tick: ten thousand reports
+ * in one moment would come too late for theirs.
  */
 export function startRenewals({ world, reached, writer, membership, sessions, clock, log }: RenewalsOptions): Renewals {
   let echoSentAt: Instant | undefined;
   let echoOf: string | undefined;
   let stopped = false;
-  let timers: Cancel[] = [];
+  const buckets = createRenewalBuckets(() => sessions.all());
+  const timers = new Set<Cancel>();
+
+  function at(instant: Instant, act: () => void): void {
+    const cancel = clock.at(instant, () => {
+      timers.delete(cancel);
+      act();
+    });
+    timers.add(cancel);
+  }
 
   function beat(): void {
     if (stopped) return;
     const startedAt = clock.now();
-    timers = [
-      clock.at(later(startedAt, CHALLENGE_EVERY_MS - CHALLENGE_LEAD_MS), () => challenge([...sessions.all()])),
-      clock.at(later(startedAt, CHALLENGE_EVERY_MS), beat),
-    ];
-    void renew(startedAt);
-  }
-
-  /** A few at a time: thousands of reports at once would hold up all else, and come late for their vector. */
-  function challenge(due: readonly LiveSession[], size = Math.max(SLICE_MIN, Math.ceil(due.length / SLICES_MAX))): void {
-    for (const session of due.slice(0, size)) session.step({ kind: 'challenge-due' });
-    const rest = due.slice(size);
-    if (rest.length > 0 && !stopped) clock.at(later(clock.now(), SLICE_EVERY_MS), () => challenge(rest, size));
-  }
-
-  /** All buckets; what failed is tried again each second until the next tick makes it moot. */
-  async function renew(startedAt: Instant): Promise<void> {
-    const nextTick = later(startedAt, CHALLENGE_EVERY_MS - VECTOR_RETRY_MS / 2);
-    for (;;) {
-      const results = await Promise.all(buckets().map((bucket, index) => send(index, bucket)));
-      if (results.every(Boolean) || stopped) return;
-      if (later(clock.now(), VECTOR_RETRY_MS) >= nextTick) return;
-      await new Promise<void>((resolve) => clock.at(later(clock.now(), VECTOR_RETRY_MS), resolve));
+    const count = buckets.plan();
+    at(later(startedAt, CHALLENGE_EVERY_MS), beat);
+    for (let bucket = 0; bucket < count; bucket += 1) {
+      const phaseMs = (bucket * CHALLENGE_EVERY_MS) / count;
+      at(later(startedAt, phaseMs + CHALLENGE_EVERY_MS - CHALLENGE_LEAD_MS), () => challenge(buckets.of(bucket)));
+      if (phaseMs === 0) void renew(bucket);
+      else at(later(startedAt, phaseMs), () => void renew(bucket));
     }
   }
 
-  function buckets(): readonly (readonly LiveSession[])[] {
-    const all = [...sessions.all()];
-    const made: LiveSession[][] = [];
-    for (let from = 0; from < all.length; from += BUCKET_SESSIONS_MAX) made.push(all.slice(from, from + BUCKET_SESSIONS_MAX));
-    return made.length === 0 ? [[]] : made;
+  function challenge(due: readonly LiveSession[]): void {
+    for (const session of due.slice(0, SLICE_SESSIONS)) session.step({ kind: 'challenge-due' });
+    const rest = due.slice(SLICE_SESSIONS);
+    if (rest.length > 0) at(later(clock.now(), SLICE_EVERY_MS), () => challenge(rest));
+  }
+
+  /** What failed is tried again each second until the next tick makes it moot. */
+  async function renew(bucket: number): Promise<void> {
+    const nextTick = later(clock.now(), CHALLENGE_EVERY_MS - VECTOR_RETRY_MS / 2);
+    while (!(await send(bucket, buckets.of(bucket))) && !stopped) {
+      if (later(clock.now(), VECTOR_RETRY_MS) >= nextTick) return;
+      await new Promise<void>((resolve) => at(later(clock.now(), VECTOR_RETRY_MS), resolve));
+    }
   }
 
   async function send(index: number, bucket: readonly LiveSession[]): Promise<boolean> {
@@ -125,6 +126,7 @@ export function startRenewals({ world, reached, writer, membership, sessions, cl
     stop() {
       stopped = true;
       for (const cancel of timers) cancel();
+      timers.clear();
     },
   };
 }

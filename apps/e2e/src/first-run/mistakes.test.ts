@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSigningKeys, signOperatorToken } from '@sallyport/wire';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { get } from '../stack/client.ts';
 import { type DevStack, startDev } from '../stack/dev-stack.ts';
 import { describeCurl } from '../testing/needs.ts';
-import { freePort, helloAt, issueLoopback, type SmallApp, startPicky, startTls } from './small-apps.ts';
+import { freePorts, helloAt, issueLoopback, type SmallApp, startPicky, startTls } from './small-apps.ts';
 
 /**
  * What newcomers get wrong, and that the answer says how to mend it. What keeps a stack from starting, a port where nobody
@@ -19,7 +19,7 @@ let nobody: number;
 beforeAll(async () => {
   const apps = { plain: await app(helloAt('127.0.0.1')), v6: await app(helloAt('::1')), picky: await app(startPicky()) };
   const https = await app(startTls(await issueLoopback(new Date())));
-  nobody = await freePort();
+  nobody = await freePorts(1);
   const ports = Object.entries({ ...apps, https }).map(([name, { port }]) => `--service=${name}=${port}`);
   stack = await startDev([...ports, `--service=nobody=${nobody}`]);
   closing.push(() => stack.stop());
@@ -35,7 +35,7 @@ async function app(starting: Promise<SmallApp>): Promise<SmallApp> {
 }
 
 const ask = (service: string, accept = '*/*') => get(stack.url(`team/demo/${service}`), stack.ca, '/', { accept });
-const terminalSays = (pattern: RegExp) => expect.poll(() => stack.stdout(), { timeout: 10_000 }).toMatch(pattern);
+const terminalSays = (pattern: RegExp) => vi.waitFor(() => expect(stack.stdout()).toMatch(pattern), { timeout: 10_000 });
 /** A line of the banner, as it would be copied from there. */
 const line = (of: DevStack, begins: string): string =>
   of

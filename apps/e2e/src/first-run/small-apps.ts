@@ -39,13 +39,25 @@ export async function issueLoopback(now: Date): Promise<Vouched> {
   return { ...issued, caPem: authority.certPem };
 }
 
-/** Nobody listens there now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((listening) => server.once('listening', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
+/** Below what systems hand out by themselves, so that nobody takes them meanwhile by chance. */
+const CHOSEN_FROM = 10_000;
+const CHOSEN_TO = 30_000;
+
+/** The first of so many in a row that nobody listens on now. */
+export async function freePorts(count: number): Promise<number> {
+  for (;;) {
+    const first = CHOSEN_FROM + Math.floor(Math.random() * (CHOSEN_TO - CHOSEN_FROM));
+    const free = await Promise.all(Array.from({ length: count }, (_, index) => isFree(first + index)));
+    if (free.every(Boolean)) return first;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  return new Promise((done) => {
+    server.once('error', () => done(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => done(true)));
+  });
 }
 
 async function listen(server: Server, address: string, port = 0): Promise<SmallApp> {

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { freePorts } from './small-apps.ts';
 
 /** A small project under a real Vite dev server in a process of its own, as somebody's `npm run dev`. */
 export interface ViteProject {
@@ -35,12 +35,13 @@ export async function startVite(): Promise<ViteProject> {
   await writeFile(words, wordsOf('first'));
   // Its caches would go into the shared node_modules.
   await writeFile(join(folder, 'vite.config.js'), `export default { cacheDir: ${JSON.stringify(join(folder, 'cache'))} };\n`);
-  const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    [join(ROOT, 'node_modules/vite/bin/vite.js'), '--host=127.0.0.1', `--port=${port}`, '--strictPort'],
-    { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, NODE_ENV: 'development', VITEST: undefined } },
-  );
+  // It prints its port with colours between; one of our choice is easier to know.
+  const port = await freePorts(1);
+  const child = spawn(process.execPath, [join(ROOT, 'node_modules/vite/bin/vite.js'), `--port=${port}`, '--strictPort'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_ENV: 'development', VITEST: undefined },
+  });
   const ended = new Promise<void>((done) => child.once('close', () => done()));
   async function stop(): Promise<void> {
     child.kill('SIGKILL');
@@ -71,13 +72,4 @@ function untilReady(child: ChildProcess): Promise<void> {
       reject(new Error(`vite ended: ${said}`));
     });
   });
-}
-
-/** Vite prints its port with colours between; a port that was free a moment ago is easier to know. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((listening) => server.once('listening', listening));
-  const { port } = server.address() as { port: number };
-  await new Promise((closed) => server.close(closed));
-  return port;
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -65,12 +66,16 @@ export async function runDev(folder: string, args: readonly string[]): Promise<E
   return run([...node('dev'), ...args], folder);
 }
 
-/** Starts a stack and resolves once its ready file is there. */
-export async function startDev(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<DevStack> {
-  const { folder } = await newFolder();
-  const readyFile = join(folder, 'ready.json');
+/** Starts a stack and resolves once its ready file is there; in a folder of its own, or beside others in theirs. */
+export async function startDev(args: readonly string[], env: NodeJS.ProcessEnv = {}, beside?: string): Promise<DevStack> {
+  const folder = beside ?? (await newFolder()).folder;
+  const remove = async (): Promise<void> => {
+    if (beside === undefined) await rm(folder, { recursive: true, force: true });
+  };
+  const port = args.some((arg) => arg.startsWith('--port')) ? [] : ['--port=0'];
+  const readyFile = join(folder, `ready-${randomUUID()}.json`);
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [...node('dev'), '--port=0', `--ready-file=${readyFile}`, ...args], {
+  const child = spawn(process.execPath, [...node('dev'), ...port, `--ready-file=${readyFile}`, ...args], {
     cwd: folder,
     env: { ...cleanEnv(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -85,7 +90,7 @@ export async function startDev(args: readonly string[], env: NodeJS.ProcessEnv =
   ]).catch(async (error: unknown) => {
     child.kill('SIGKILL');
     await ended;
-    await rm(folder, { recursive: true, force: true });
+    await remove();
     throw error;
   });
   return {
@@ -107,7 +112,7 @@ export async function startDev(args: readonly string[], env: NodeJS.ProcessEnv =
       const askedAt = performance.now();
       child.kill('SIGINT');
       const end = await ended;
-      await rm(folder, { recursive: true, force: true });
+      await remove();
       return { ...end, tookMs: performance.now() - askedAt };
     },
   };

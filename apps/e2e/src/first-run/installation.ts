@@ -48,7 +48,7 @@ export async function startInstallation(): Promise<Installation> {
   const clock = createClock();
   const stopping = new AbortController();
   const store = createMemoryStore({ clock });
-  const closing: (() => Promise<unknown> | unknown)[] = [() => rm(folder, { recursive: true, force: true }), () => clock.stop()];
+  const closing: (() => unknown)[] = [() => rm(folder, { recursive: true, force: true }), () => clock.stop()];
   const process = (): Process => ({
     clock,
     log: createLog({ level: 'silent' }),

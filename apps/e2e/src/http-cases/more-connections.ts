@@ -1,17 +1,46 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import type { Client } from '../stage/client.ts';
 import { statusOf } from '../stage/message.ts';
-import { HOST, HOST_B } from '../stage/stage.ts';
+import { HOST, HOST_B, HOST_DEAD } from '../stage/stage.ts';
 import { pause, until } from '../stage/until.ts';
 import { checkAnswer, checkRefusal } from './expect.ts';
 import { framed, get } from './makers.ts';
 import { type Row, row } from './row.ts';
 import { handshake, last, plain, switched } from './tunnel-makers.ts';
 
+const upload = (host: string, length: number, fields = ''): string =>
+  `POST /x HTTP/1.1\r\nHost: ${host}\r\n${fields}Content-Length: ${length}\r\n\r\n`;
+
+/** As many libraries do it: everything is sent before anything is read, so a connection that is reset meanwhile loses its answer. */
+async function sendAll(client: Client, head: string): Promise<void> {
+  client.socket.pause();
+  client.write(head);
+  let sent = false;
+  client.socket.write(Buffer.alloc(3_000_000, 'x'), (error) => {
+    sent = !error;
+  });
+  await until('all is sent', () => sent || client.over() !== 'open');
+  ok(sent, 'the connection was reset before all was sent');
+  client.socket.resume();
+}
+
+const sendsAllFirst = (id: string, title: string, head: string, status: number, code: string, servername: string = HOST): Row =>
+  row(
+    id,
+    `a client that reads only after it has sent all: ${title}`,
+    async (stage) => {
+      const client = await stage.open({ servername });
+      await sendAll(client, head);
+      checkRefusal(await client.answer(), status, code);
+    },
+    { ways: ['whole', 'second', 'tls-1.2'] },
+  );
+
 /** Neighbours that belong to several sections: many requests, and much that waits. */
 export const moreConnections: readonly Row[] = [
-  row('frm-n70', 'two thousand pipelined requests: every answer in its order', async (stage) => {
+  row('frm-n70', 'five hundred pipelined requests: every answer in its order', async (stage) => {
     const client = await stage.open();
-    const count = 2_000;
+    const count = 500;
     client.send(Array.from({ length: count }, (_, n) => get(`/${n}`)).join(''));
     for (let n = 0; n < count; n++) equal((await client.answer()).body(), `web GET /${n}`);
     equal(stage.web.requests().length, count);
@@ -187,4 +216,23 @@ export const moreConnections: readonly Row[] = [
       }),
     );
   }),
+  sendsAllFirst('err-n17', 'nothing listens', upload(HOST_DEAD, 3_000_000), 502, 'app_unreachable', HOST_DEAD),
+  sendsAllFirst('err-n18', 'the Host is that of another service', upload(HOST_B, 3_000_000), 421, 'host_mismatch'),
+  sendsAllFirst('err-n19', 'the head is unreadable', upload(HOST, 3_000_000, 'Content-Length: 1\r\n'), 400, 'bad_request'),
+  sendsAllFirst('err-n20', 'the head is too large', get('/x', `X: ${'x'.repeat(100_000)}\r\n`), 431, 'headers_too_large'),
+  row(
+    'body-n35',
+    'a client that reads only after it has sent all: an early 413 of the application is read whole',
+    async (stage) => {
+      stage.web.restart((exchange) => {
+        exchange.connection.socket.pause();
+        exchange.respond('too large', { status: '413 Content Too Large', fields: 'Connection: close\r\n' });
+      });
+      const client = await stage.open();
+      await sendAll(client, upload(HOST, 3_000_000));
+      checkAnswer(await client.answer(), 413, 'too large');
+      stage.web.connections.at(-1)?.socket.destroy();
+    },
+    { ways: ['whole', 'second', 'tls-1.2'] },
+  ),
 ];

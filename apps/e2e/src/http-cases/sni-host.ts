@@ -142,6 +142,7 @@ export const sniHost: readonly Row[] = [
     const first = await session(stage, { maxVersion: 'TLSv1.2' });
     first.client.close();
     const client = await stage.open({ maxVersion: 'TLSv1.2', session: first.session });
+    equal(client.socket.isSessionReused(), false, 'a full handshake');
     checkAnswer(await client.ask(get('/again')), 200, 'web GET /again');
   }),
   row('sni-36', 'TLS 1.3 ticket of one service presented for another one', async (stage) => {

@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { hostOf, ok, parseDomain, type Result } from '@sallyport/model';
+import { ok, parseDomain, type Result } from '@sallyport/model';
 import { LOG_LEVELS, type ProcessConfig, type Reader, type Reading, readAll, type Source } from '@sallyport/process';
 import { parseEndpoints } from '@sallyport/view';
 import { findTwice, parseServiceOption, SERVICE_FORM, type WantedService } from './service-option.ts';
@@ -83,10 +83,6 @@ function check(config: Config): readonly string[] {
   if (!config.processes && config.store.length > 0) problems.push('--store=etcd://… goes with --processes: give that too');
   const twice = findTwice(config.services);
   if (twice !== undefined) problems.push(`--service: ${twice} is given twice; give each service once`);
-  for (const { ref } of config.services) {
-    const host = hostOf(ref, config.domain);
-    if (!host.ok) problems.push(`--service: ${host.error}; choose shorter names`);
-  }
   const problem = config.readyFile === undefined ? undefined : unwritable(config.readyFile);
   if (problem !== undefined) problems.push(`--ready-file: ${problem}`);
   const state = unwritableDirectory(resolve(config.stateDir ?? DEFAULT_STATE_DIR));

@@ -9,7 +9,9 @@ import {
   type Failure,
   type FollowedDeclarations,
   failure,
+  type Host,
   hostOf,
+  isHashed,
   ok,
   type Result,
   type SandboxId,
@@ -19,6 +21,7 @@ import {
   type StoreRevision,
   type WorkspaceId,
 } from '@sallyport/model';
+import { sha256hex } from '@sallyport/process';
 import { configKey, sandboxKey } from '@sallyport/store';
 import { encodeConfiguration } from '@sallyport/wire';
 import type { Writer } from './writer.ts';
@@ -86,6 +89,9 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
       const content = next(present.value);
       if (!content.ok) return content;
       const { services, followed } = content.value;
+      const taken = services.find(({ host }) => isTaken(world, ref, host));
+      if (taken !== undefined)
+        return err(failure('conflict', `${taken.host} is the host of a service of another sandbox: choose another name`));
       const isSame = services === present.value.services;
       if (isSame && followed === present.value.followed) return ok(present.value);
       const { followed: _, ...rest } = present.value;
@@ -115,9 +121,8 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
     sandboxId,
     expose: (ref, declaration) =>
       change(ref, ({ services, followed }) => {
-        const host = hostOf({ ...ref, service: declaration.service }, domain);
-        if (!host.ok) return err(failure('malformed', host.error));
-        const declared: ConfiguredService = { ...declaration, host: host.value };
+        const host = hostOf({ ...ref, service: declaration.service }, domain, sha256hex);
+        const declared: ConfiguredService = { ...declaration, host };
         const present = services.find(({ service }) => service === declaration.service);
         // From now on it is the operator's, whatever becomes of the workload.
         const others = without(followed, declaration.service);
@@ -151,6 +156,14 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
   };
 }
 
+/** Names alone never share a host; digests of names do so once in a very long while, and then not unseen. */
+const isTaken = (world: World, { workspace, sandbox }: SandboxRef, host: Host): boolean =>
+  isHashed(host) &&
+  [...world.configs.values()].some(
+    ({ value }) =>
+      (value.workspace !== workspace || value.sandbox !== sandbox) && value.services.some((service) => service.host === host),
+  );
+
 /** Pure: operators' declarations, and beside them what the workload declares. */
 export function mergeFollowed(
   { workspace, sandbox, services, followed }: Configuration,
@@ -163,12 +176,11 @@ export function mergeFollowed(
   for (const declaration of declared) {
     const { service } = declaration;
     const name = service === '' ? 'the service without a name' : `service ${service}`;
-    const host = hostOf({ workspace, sandbox, service }, domain);
+    const host = hostOf({ workspace, sandbox, service }, domain, sha256hex);
     if (operators.some((each) => each.service === service)) ignored.push(`${name} is declared by an operator`);
-    else if (!host.ok) ignored.push(`${name}: ${host.error}`);
     else if (operators.length + taken.length >= SERVICES_PER_SANDBOX_MAX)
       ignored.push(`${name}: a sandbox has at most ${SERVICES_PER_SANDBOX_MAX} services`);
-    else taken.push({ ...declaration, host: host.value });
+    else taken.push({ ...declaration, host });
   }
   const next = sorted([...operators, ...taken]);
   const names = taken.map(({ service }) => service).sort();

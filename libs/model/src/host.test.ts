@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { hostOf, isUnderDomain, normaliseHost, parseDomain } from './host.ts';
+import { type Host, hostOf, isHashed, isUnderDomain, normaliseHost, parseDomain } from './host.ts';
 import { HOST_LENGTH_MAX, parseServiceRef, type ServiceRef } from './names.ts';
 
 const ref = (text: string): ServiceRef => {
@@ -9,27 +10,47 @@ const ref = (text: string): ServiceRef => {
   return parsed.value;
 };
 
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+const host = (name: string): Host => hostOf(ref(name), 'apps.test', sha256);
+
 describe('the host of a service', () => {
-  test('is its names, joined, under the domain', () =>
-    expect(hostOf(ref('team/demo/web'), 'apps.test')).toEqual({ ok: true, value: 'team--demo--web.apps.test' }));
-  test('of the unnamed service is the sandbox’s', () =>
-    expect(hostOf(ref('team/demo'), 'apps.test')).toEqual({ ok: true, value: 'team--demo.apps.test' }));
-  test('may be one label of 63 characters', () => {
-    expect(hostOf(ref(`team/demo/${'w'.repeat(63 - 12)}`), 'apps.test').ok).toBe(true);
-    const longer = hostOf(ref(`team/demo/${'w'.repeat(64 - 12)}`), 'apps.test');
-    expect(longer).toMatchObject({ ok: false, error: expect.stringContaining('64 characters long') });
+  test('is its names, joined, under the domain', () => expect(host('team/demo/web')).toBe('team--demo--web.apps.test'));
+  test('of the unnamed service is the sandbox’s', () => expect(host('team/demo')).toBe('team--demo.apps.test'));
+
+  const long = 'w'.repeat(63);
+  const rows: [title: string, name: string, label: RegExp][] = [
+    ['of 63 characters is readable', `team/demo/${'w'.repeat(63 - 12)}`, /^team--demo--w{51}$/],
+    ['of more is the beginning of its names and a digest', `team/demo/${'w'.repeat(64 - 12)}`, /^team-demo-w{20}-[0-9a-f]{32}$/],
+    ['of the longest names', `${long}/${long}/${long}`, /^w{30}-[0-9a-f]{32}$/],
+    ['of two names', `${long}/demo`, /^w{30}-[0-9a-f]{32}$/],
+    ['whose names are cut at a hyphen', `${'w'.repeat(29)}/${long}`, /^w{29}-[0-9a-f]{32}$/],
+  ];
+  test.each(rows)('%s', (_title, name, label) => {
+    const [first = '', ...rest] = host(name).split('.');
+    expect([first, rest.join('.')]).toEqual([expect.stringMatching(label), 'apps.test']);
+    expect([first.length <= 63, first.includes('--'), isHashed(host(name))]).toEqual([
+      true,
+      !label.source.includes('[0-9a-f]'),
+      label.source.includes('[0-9a-f]'),
+    ]);
   });
+  test('is the same for ever: one that was written down', () =>
+    expect(host(`team/demo/${'w'.repeat(60)}`)).toBe(
+      'team-demo-wwwwwwwwwwwwwwwwwwww-b05235e0eacb2cafc0f2463a0f601896.apps.test',
+    ));
 
   test('belongs to no other service: the separator is in no name', () => {
-    const name = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,3}[a-z0-9])?$/).filter((text) => !text.includes('--'));
+    const short = fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,3}[a-z0-9])?$/).filter((text) => !text.includes('--'));
+    const name = fc.oneof(
+      short,
+      fc.tuple(short, fc.integer({ min: 1, max: 55 })).map(([text, count]) => `${text}${'x'.repeat(count)}`),
+    );
     const refs = fc.tuple(name, name, fc.option(name)).map((parts) => parts.filter((part) => part !== null).join('/'));
     fc.assert(
       fc.property(refs, refs, (a, b) => {
-        const [hostA, hostB] = [hostOf(ref(a), 'apps.test'), hostOf(ref(b), 'apps.test')];
-        if (!hostA.ok || !hostB.ok) throw new Error('too long');
-        expect(hostA.value === hostB.value).toBe(a === b);
-        expect(isUnderDomain(hostA.value, 'apps.test')).toBe(true);
-        expect(normaliseHost(hostA.value)).toBe(hostA.value);
+        expect(host(a) === host(b)).toBe(a === b);
+        expect(isUnderDomain(host(a), 'apps.test')).toBe(true);
+        expect(normaliseHost(host(a))).toBe(host(a));
       }),
     );
   });

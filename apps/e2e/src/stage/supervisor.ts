@@ -8,7 +8,7 @@ import {
   type SandboxId,
   type ServiceName,
 } from '@sallyport/model';
-import { type Clock, createClock } from '@sallyport/process';
+import { type Clock, createClock, sha256hex } from '@sallyport/process';
 import {
   type Certificates,
   type CidrSet,
@@ -51,11 +51,8 @@ export interface SupervisorOptions {
   readonly clock?: Clock;
 }
 
-export function hostNamed(sandbox: string, service: string): Host {
-  const host = hostOf({ workspace: 'team', sandbox, service } as Parameters<typeof hostOf>[0], DOMAIN);
-  if (!host.ok) throw new Error(host.error);
-  return host.value;
-}
+export const hostNamed = (sandbox: string, service: string): Host =>
+  hostOf({ workspace: 'team', sandbox, service } as Parameters<typeof hostOf>[0], DOMAIN, sha256hex);
 
 export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };

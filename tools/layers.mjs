@@ -34,12 +34,13 @@ const withoutStore = libs.filter((lib) => lib !== 'store' && !joint[lib]?.includ
 export const apps = {
   supervisor: withoutStore,
   driver: withoutStore,
+  boundary: withoutStore,
   cli: withoutStore,
   gateway: libs,
   discovery: libs,
   dev: [...libs, 'supervisor', 'gateway', 'driver', 'discovery'],
   /** Tests of the whole, and what they share: no product. */
-  e2e: [...libs, 'supervisor', 'gateway', 'driver', 'discovery', 'cli', 'dev'],
+  e2e: [...libs, 'supervisor', 'gateway', 'driver', 'discovery', 'boundary', 'cli', 'dev'],
 };
 
 /** What runs the real apps for tests, whole; nobody may import it. */
@@ -64,6 +65,7 @@ const besideUntrustedCode = {
 export const forbidden = {
   supervisor: besideUntrustedCode,
   driver: besideUntrustedCode,
+  boundary: besideUntrustedCode,
   cli: besideUntrustedCode,
 };
 

@@ -25,6 +25,8 @@ const supervisor: PodShape = {
 };
 const question = (uid: string, port = 8443) => ({ poolId: 'blue', memberId: 'm1', supervisorUid: uid, appPort: port }) as never;
 
+const compare = (a: string, b: string): number => (a < b ? -1 : 1);
+
 /** What a watcher of the driver hears, as `kind sandbox`. */
 function listen(driver: KubernetesDriver) {
   const heard: WorkloadEvent[] = [];
@@ -77,10 +79,15 @@ test('a bad annotation becomes an Event on its Pod, once, and disturbs no other'
   await until('the Event', () => events().length === 1);
   putPod(stage.api.store, 'bad', { ...declares('team/bad', 'web=http'), ips: ['10.0.0.3'] });
   putPod(stage.api.store, 'copy', declares('team/demo'));
-  await until('the Events of two that claim one name', () => events().length >= 2);
-  expect(events().map(({ message, involvedObject }) => `${involvedObject.name}: ${message}`)).toEqual([
+  await until('the Events of two that claim one name', () => events().length === 3);
+  expect(
+    events()
+      .map(({ message, involvedObject }) => `${involvedObject.name}: ${message}`)
+      .sort(compare),
+  ).toEqual([
     expect.stringMatching(/^bad: .*not name=port/),
     expect.stringMatching(/^copy: 2 Pods claim team\/demo/),
+    expect.stringMatching(/^good: 2 Pods claim team\/demo/),
   ]);
   expect(driver.getSandbox(...demo)).toMatchObject({
     ok: false,
@@ -249,6 +256,7 @@ describe('its view', () => {
       stage.api.watches.fail(410, 'Expired');
       await until('the list', () => driver.pods.counts().lists === round + 2);
     }
+    await until('the last watch', () => stage.api.watches.count === 1);
     const { lists, checks } = driver.pods.counts();
     const seen = stage.api.requests.filter((request) => request.startsWith('GET /api/v1/pods?limit')).length;
     expect(lists).toBe(1 + 3);

@@ -81,10 +81,10 @@ export function createKubernetesDriver(options: KubernetesOptions, given: Kubern
   pods.onChange((changes) => {
     index.apply(changes);
     const told = claims.apply(changes);
-    for (const { item, kind } of changes) {
-      const problem = kind === 'put' ? claims.problemOf(item.uid) : '';
-      if (problem !== '') events.report(item, problem);
-    }
+    // Who claims a name with others is told as well, though it did not change itself.
+    const rivals = told.flatMap((event) => ('workload' in event ? claims.claimants(event.workload) : []));
+    for (const uid of new Set([...changes.map(({ item }) => item.uid), ...rivals]))
+      events.report(uid, index.pod(uid), claims.problemOf(uid));
     for (const event of told) for (const watcher of [...watchers]) watcher(event);
     begin();
   });
@@ -170,6 +170,7 @@ export function createKubernetesDriver(options: KubernetesOptions, given: Kubern
     podCount: () => index.size,
     stop() {
       cancelAge();
+      events.stop();
       pods.stop();
       slicesFollowed?.stop();
     },

@@ -22,33 +22,37 @@ function create(answer: () => unknown = () => ok({})) {
 }
 type Scene = ReturnType<typeof create>;
 const one = pod('u1');
+const many = (events: Scene['events'], count: number): void => {
+  for (let n = 0; n < count; n += 1) events.report(`m${n}`, pod(`m${n}`), 'p');
+};
 
 describe('an Event is written', () => {
   const rows: [title: string, act: (scene: Scene) => unknown, count: number][] = [
-    ['once for one problem', ({ events }) => [events.report(one, 'p'), events.report(one, 'p')], 1],
-    ['for each problem', ({ events }) => [events.report(one, 'p'), events.report(one, 'q')], 2],
-    ['for each Pod', ({ events }) => [events.report(one, 'p'), events.report(pod('u2'), 'p')], 2],
+    ['once for one problem', ({ events }) => [events.report('u1', one, 'p'), events.report('u1', one, 'p')], 1],
+    ['for each problem', ({ events }) => [events.report('u1', one, 'p'), events.report('u1', one, 'q')], 2],
+    ['for each Pod', ({ events }) => [events.report('u1', one, 'p'), events.report('u2', pod('u2'), 'p')], 2],
     [
       'again after an hour',
-      ({ events, clock }) => [events.report(one, 'p'), clock.advance(3_600_000), events.report(one, 'p')],
+      ({ events, clock }) => [events.report('u1', one, 'p'), clock.advance(3_600_000), events.report('u1', one, 'p')],
       2,
     ],
-    ['not again before', ({ events, clock }) => [events.report(one, 'p'), clock.advance(3_599_999), events.report(one, 'p')], 1],
-    ['no more than twenty at once', ({ events }) => Array.from({ length: 50 }, (_, n) => events.report(one, `p${n}`)), 20],
     [
-      'then one each two seconds',
-      ({ events, clock }) =>
-        Array.from({ length: 50 }, (_, n) => [n === 25 && clock.advance(4_000), events.report(one, `p${n}`)]),
-      22,
+      'not again before',
+      ({ events, clock }) => [events.report('u1', one, 'p'), clock.advance(3_599_999), events.report('u1', one, 'p')],
+      1,
+    ],
+    ['no more than twenty at once', ({ events }) => many(events, 50), 20],
+    ['then one each two seconds', ({ events, clock }) => [many(events, 50), clock.advance(4_000)], 22],
+    ['for all of them in the end', ({ events, clock }) => [many(events, 50), clock.advance(120_000)], 50],
+    [
+      'not for a problem that was mended before its turn',
+      ({ events, clock }) => [many(events, 21), events.report('m20', pod('m20'), ''), clock.advance(60_000)],
+      20,
     ],
     [
-      'later, where there were too many',
-      ({ events, clock }) => [
-        Array.from({ length: 21 }, (_, n) => events.report(one, `p${n}`)),
-        clock.advance(2_000),
-        events.report(one, 'p20'),
-      ],
-      21,
+      'not for a Pod that is gone before its turn',
+      ({ events, clock }) => [many(events, 21), events.report('m20', undefined, ''), clock.advance(60_000)],
+      20,
     ],
   ];
   test.each(rows)('%s', (_title, act, count) => {
@@ -58,7 +62,7 @@ describe('an Event is written', () => {
   });
   test.each([['conflict'], ['forbidden'], ['unreachable']] as const)('and %s disturbs nothing', async (kind) => {
     const scene = create(() => err(trouble(kind, '')));
-    scene.events.report(one, 'p');
+    scene.events.report('u1', one, 'p');
     await Promise.resolve();
     expect(scene.written).toEqual(['/api/v1/namespaces/default/events']);
   });

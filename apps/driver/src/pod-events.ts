@@ -5,7 +5,9 @@ import { type Pod, podName } from './pods/pod.ts';
 
 /** Says in the Pod's own Events what of it is not followed: `kubectl describe pod` shows it to whoever wrote the annotation. */
 export interface PodEvents {
-  report(pod: Pod, problem: string): void;
+  /** What is wrong with it now; empty: nothing, and what was not said yet is not said any more. */
+  report(uid: string, pod: Pod | undefined, problem: string): void;
+  stop(): void;
 }
 
 /** Reports at once, and how often one more; milliseconds. A namespace full of mistakes must not become a flood of writes. */
@@ -14,6 +16,8 @@ const REFILL_MS = 2_000;
 /** The same about the same Pod is said again after this; the API server forgets Events after an hour. */
 const AGAIN_MS = 3_600_000;
 const REMEMBERED_MAX = 10_000;
+/** Pods whose problem waits for its turn; one past that is heard of when it changes next. */
+const WAITING_MAX = 1_000;
 const NOTE_LENGTH_MAX = 1_024;
 
 export interface PodEventsOptions {
@@ -27,6 +31,7 @@ export interface PodEventsOptions {
 
 export function createPodEvents({ client, clock, log, timestamp, instance }: PodEventsOptions): PodEvents {
   const said = new Map<string, Instant>();
+  const waiting = new Map<string, { readonly pod: Pod; readonly problem: string }>();
   let tokens = BURST;
   let filledAt: Instant = LONG_AGO;
 
@@ -38,25 +43,38 @@ export function createPodEvents({ client, clock, log, timestamp, instance }: Pod
     return true;
   }
 
+  function say(pod: Pod, problem: string): boolean {
+    const now = clock.now();
+    const key = `${pod.uid} ${problem}`;
+    const last = said.get(key);
+    if (last !== undefined && now < later(last, AGAIN_MS)) return true;
+    if (!mayWrite(now)) return false;
+    said.delete(key);
+    said.set(key, now);
+    if (said.size > REMEMBERED_MAX) said.delete(said.keys().next().value as string);
+    const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/events`;
+    void client.post(path, eventOf(pod, problem, timestamp(), instance)).then((answer) => {
+      // Another replica of the driver has said it.
+      if (!answer.ok && answer.error.kind !== 'conflict')
+        log.warn({ pod: podName(pod), problem, why: answer.error.message }, 'an Event could not be written');
+    });
+    return true;
+  }
+
+  const cancel = clock.every(REFILL_MS, () => {
+    for (const [uid, { pod, problem }] of waiting) {
+      if (!say(pod, problem)) return;
+      waiting.delete(uid);
+    }
+  });
+
   return {
-    report(pod, problem) {
-      const now = clock.now();
-      const key = `${pod.uid} ${problem}`;
-      const last = said.get(key);
-      if (last !== undefined && now < later(last, AGAIN_MS)) return;
-      // Not remembered: it is said when the Pod changes next.
-      if (!mayWrite(now)) return;
-      said.delete(key);
-      said.set(key, now);
-      if (said.size > REMEMBERED_MAX) said.delete(said.keys().next().value as string);
-      void client
-        .post(`/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/events`, eventOf(pod, problem, timestamp(), instance))
-        .then((answer) => {
-          // Another replica of the driver has said it.
-          if (!answer.ok && answer.error.kind !== 'conflict')
-            log.warn({ pod: podName(pod), problem, why: answer.error.message }, 'an Event could not be written');
-        });
+    report(uid, pod, problem) {
+      waiting.delete(uid);
+      if (pod === undefined || problem === '' || say(pod, problem)) return;
+      if (waiting.size < WAITING_MAX) waiting.set(uid, { pod, problem });
     },
+    stop: cancel,
   };
 }
 

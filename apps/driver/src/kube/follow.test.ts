@@ -163,3 +163,28 @@ test('the self-check finds what was never told, and mends it', async () => {
   await passing(clock, () => followed.counts.differences > 0);
   expect([names(), followed.counts.differences]).toEqual([['p1'], 1]);
 });
+
+test('there are as many lists as starts, cursors lost and self-checks', async () => {
+  const clock = await begin();
+  const lost = 3;
+  for (let round = 1; round <= lost; round += 1) {
+    await passing(clock, () => stage.api.watches.count === 1);
+    const { watches, checks } = followed.counts;
+    stage.api.watches.break();
+    await passing(clock, () => followed.counts.watches > watches && stage.api.watches.count === 1);
+    stage.api.watches.fail(410, 'Expired');
+    await passing(clock, () => followed.counts.lists === 1 + round && stage.api.watches.count === 1);
+    await passing(
+      clock,
+      () => {
+        stage.api.watches.bookmark();
+        return followed.counts.checks > checks;
+      },
+      30_000,
+    );
+  }
+  const asked = (): number => stage.api.requests.filter((request) => request.includes('limit=')).length;
+  await until('the last list', () => asked() === 1 + lost + lost);
+  expect(followed.counts).toMatchObject({ lists: 1 + lost, checks: lost, differences: 0 });
+  expect(asked()).toBe(1 + lost + lost);
+});

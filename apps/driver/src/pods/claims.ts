@@ -17,6 +17,8 @@ export interface Claims {
   list(): readonly Workload[];
   /** Whether this Pod is the one life that the name has now. */
   isPresent(ref: SandboxRef, uid: string): boolean;
+  /** UIDs of the Pods that declare this name now. */
+  claimants(ref: SandboxRef): readonly string[];
   /** For the Pod's owner: what of its declarations is not followed. */
   problemOf(uid: string): string;
 }
@@ -65,6 +67,7 @@ export function createClaims(index: PodIndex, prefer: Family): Claims {
     get: (ref) => workloads.get(nameOf(ref)),
     list: () => [...workloads.values()],
     isPresent: (ref, uid) => workloads.get(nameOf(ref))?.runtimeId === uid,
+    claimants: (ref) => [...(claimants.get(nameOf(ref)) ?? [])],
     problemOf(uid) {
       const role = index.role(uid);
       if (role.kind === 'unusable') return role.problem;

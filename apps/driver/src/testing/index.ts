@@ -7,5 +7,6 @@ export * from './kube-api/resources.ts';
 export { type KubeApi, type KubeApiOptions, startKubeApi } from './kube-api/server.ts';
 export * from './kube-api/status.ts';
 export * from './kube-api/tokens.ts';
+export * from './kube-options.ts';
 export * from './kube-stage.ts';
 export * from './until.ts';

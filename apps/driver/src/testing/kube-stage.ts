@@ -10,22 +10,9 @@ import { createKubernetesDriver, type KubernetesDriver } from '../kubernetes-dri
 import type { KubernetesOptions } from '../kubernetes-options.ts';
 import { DRIVER_RULES, REVIEW_RULES, SLICE_RULES } from './driver-role.ts';
 import { type KubeApi, startKubeApi } from './kube-api/server.ts';
+import { DRIVER_OPTIONS } from './kube-options.ts';
 
 export const DRIVER_USER = 'system:serviceaccount:sallyport:driver';
-export const SUPERVISOR_ACCOUNT = 'sallyport/supervisor';
-
-export const DRIVER_OPTIONS: KubernetesOptions = {
-  namespaces: [],
-  audience: 'sallyport-gateway',
-  accounts: [SUPERVISOR_ACCOUNT],
-  sidecars: false,
-  workspaceIsNamespace: false,
-  prefer: 'ipv4',
-  endpointSlices: false,
-  appEndpoints: true,
-  checkEveryMs: 600_000,
-};
-
 /** An API server and a way to it, for tests of what calls it. */
 export interface KubeStage {
   readonly api: KubeApi;

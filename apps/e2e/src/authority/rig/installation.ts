@@ -54,7 +54,7 @@ const methods = gatewayV1.GatewayServiceService;
 export async function startInstallation(options: InstallationOptions = {}): Promise<Installation> {
   const { etcdCount = 1, gatewayCount = 2, delivery = 'push', logLevel = 'debug' } = options;
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-authority-'));
-  const closing: (() => Promise<unknown> | unknown)[] = [];
+  const closing: (() => unknown)[] = [];
   const close = async (keepsFolder = false): Promise<void> => {
     for (const act of closing.splice(0).reverse()) await act();
     if (!keepsFolder) await rm(folder, { recursive: true, force: true });

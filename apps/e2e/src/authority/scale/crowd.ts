@@ -87,11 +87,11 @@ export async function startCrowd(
     },
     async close() {
       await Promise.all(
-        children.map((child) => {
-          if (child.exitCode !== null || child.signalCode !== null) return undefined;
+        children.map(async (child) => {
+          if (child.exitCode !== null || child.signalCode !== null) return;
           const ended = new Promise((done) => child.once('exit', done));
           child.kill('SIGKILL');
-          return ended;
+          await ended;
         }),
       );
     },

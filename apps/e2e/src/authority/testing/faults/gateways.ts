@@ -24,7 +24,7 @@ export async function holderOf({ gateways }: Installation): Promise<{ readonly h
   const index = counts.findIndex((count) => count > 0);
   const holder = gateways[index];
   const other = gateways[(index + 1) % gateways.length];
-  if (holder === undefined || other === undefined) throw new Error(`no gateway holds a session: ${counts}`);
+  if (holder === undefined || other === undefined) throw new Error(`no gateway holds a session: ${counts.join()}`);
   return { holder, other };
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { CannotStart } from '@sallyport/process';
@@ -24,7 +24,7 @@ export async function claimStateDir(given: string | undefined, byDefault: string
   for (let number = 1; number <= STACKS_MAX; number += 1) {
     const run = number === 1 ? base : join(base, String(number));
     const holder = await claim(run, pid);
-    if (holder === undefined) return { run, pki: join(base, 'pki'), release: () => clear(run, run !== base) };
+    if (holder === undefined) return claimed(run, join(base, 'pki'), run !== base);
     if (given !== undefined)
       throw new CannotStart(`--state-dir: ${base} is in use by process ${holder}; end that one, or name another directory`);
   }
@@ -34,9 +34,21 @@ export async function claimStateDir(given: string | undefined, byDefault: string
 /** What is worthless once the stack has ended; the CA stays. */
 const PASSING = ['ready.json', 'admin.token', 'signing-keys', 'supervisors', 'processes', 'pid'];
 
-async function clear(run: string, whole: boolean): Promise<void> {
-  if (whole) return rm(run, { recursive: true, force: true });
-  for (const name of PASSING) await rm(join(run, name), { recursive: true, force: true });
+/** However the process ends, short of being killed: a token and keys must not outlive a start or a drain that was cut short. */
+function claimed(run: string, pki: string, whole: boolean): StateDir {
+  const passing = whole ? [run] : PASSING.map((name) => join(run, name));
+  const clear = (): void => {
+    for (const path of passing) rmSync(path, { recursive: true, force: true });
+  };
+  process.once('exit', clear);
+  return {
+    run,
+    pki,
+    async release() {
+      process.off('exit', clear);
+      for (const path of passing) await rm(path, { recursive: true, force: true });
+    },
+  };
 }
 
 /** Undefined: it is ours. Else the process that has it. */

@@ -69,7 +69,7 @@ describe('a gateway asks the driver', () => {
   });
   test('for one workload, and for all', async () => {
     const services = [{ service: 'web', port: 80, policy: { host: '', origin: 1, cookies: 1 } }];
-    const asked = { mode: 0, poolId: '', dedicatedPoolId: '', problem: '' };
+    const asked = { mode: 0, poolId: '', dedicatedPoolId: '', problem: '', boundaryAddress: '' };
     const workload = { workspace: 'team', sandbox: 'demo', runtimeId: 'r1', ready: true, services, ...asked };
     expect(await call(link, service.getSandbox, { workspace: 'team', sandbox: 'demo' }, options)).toEqual({
       ok: true,

@@ -1,7 +1,8 @@
+import { isId } from '@sallyport/model';
 import { describe, expect, test } from 'vitest';
 import type { PodShape } from '../testing/kube-api/pods.ts';
 import { pod } from '../testing/pods-at-hand.ts';
-import { roleOf } from './declared.ts';
+import { dedicatedPool, roleOf } from './declared.ts';
 
 const role = (shape: PodShape, workspaceIsNamespace = false) => roleOf(pod('u1', shape), { workspaceIsNamespace });
 const named = { workspace: 'team', sandbox: 'demo' };
@@ -65,11 +66,6 @@ describe('a Pod is', () => {
       { kind: 'unusable', problem: expect.stringMatching(/--/) },
     ],
     ['unusable: a name in capitals', { labels: { ...named, workspace: 'Team' } }, { kind: 'unusable' }],
-    [
-      'unusable: names that no host can hold',
-      { labels: { workspace: 'a'.repeat(40), sandbox: 'b'.repeat(30) } },
-      { kind: 'unusable', problem: expect.stringMatching(/longer than 61/) },
-    ],
     [
       'unusable: label and annotation differ',
       { labels: named, annotations: { sandbox: 'other' } },
@@ -158,4 +154,12 @@ describe('where a workspace is a namespace', () => {
       kind: 'unusable',
       problem: expect.stringMatching(/namespace, other/),
     }));
+});
+
+test('the pool of a dedicated sandbox is an id, and another one for other names, however long they are', () => {
+  const long = { workspace: 'a'.repeat(63), sandbox: 'b'.repeat(63) } as never;
+  const other = { workspace: 'a'.repeat(63), sandbox: `${'b'.repeat(62)}c` } as never;
+  expect(dedicatedPool({ workspace: 'team', sandbox: 'demo' } as never)).toBe('dedicated:team:demo');
+  expect(isId(dedicatedPool(long))).toBe(true);
+  expect(dedicatedPool(long)).not.toBe(dedicatedPool(other));
 });

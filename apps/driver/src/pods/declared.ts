@@ -1,8 +1,8 @@
 import {
   err,
+  ID_LENGTH_MAX,
   isId,
   isPort,
-  LABEL_LENGTH_MAX,
   ok,
   type PoolId,
   parseSandboxName,
@@ -11,6 +11,7 @@ import {
   type SandboxName,
   type WorkspaceId,
 } from '@sallyport/model';
+import { sha256hex } from '@sallyport/process';
 import type { DeclaredService } from '../driver.ts';
 import { readServices } from './declared-services.ts';
 import type { Pod } from './pod.ts';
@@ -75,8 +76,17 @@ export function roleOf(pod: Pod, { workspaceIsNamespace }: RoleOptions): Role {
   return { kind: 'workload', declared: { ...ref.value, ...placed.value, ...services } };
 }
 
-/** The pool that a sandbox's own supervisor proves itself for. It follows from the names, so that a manifest can state it. */
-export const dedicatedPool = ({ workspace, sandbox }: SandboxRef): PoolId => `dedicated:${workspace}:${sandbox}` as PoolId;
+/**
+ * The pool that a sandbox's own supervisor proves itself for. It follows from the names, so that a manifest can state it; the
+ * two longest of names together are longer than an id, and there a digest stands for the rest.
+ */
+export function dedicatedPool({ workspace, sandbox }: SandboxRef): PoolId {
+  const whole = `dedicated:${workspace}:${sandbox}`;
+  if (whole.length <= ID_LENGTH_MAX) return whole as PoolId;
+  return `${whole.slice(0, ID_LENGTH_MAX - DIGEST_LENGTH - 1)}:${sha256hex(whole).slice(0, DIGEST_LENGTH)}` as PoolId;
+}
+
+const DIGEST_LENGTH = 16;
 
 function supervisorRole(pool: string | undefined, supervises: string | undefined): Role {
   if (pool === undefined && supervises === undefined) return { kind: 'none' };
@@ -102,11 +112,6 @@ function refOf(workspaceText: string | undefined, sandboxText: string | undefine
   if (!workspace.ok) return workspace;
   const sandbox = parseSandboxName(sandboxText);
   if (!sandbox.ok) return sandbox;
-  // Together they are one label of every host name, and part of an id.
-  if (workspaceText.length + sandboxText.length + 2 > LABEL_LENGTH_MAX)
-    return err(
-      `workspace and sandbox together are longer than ${LABEL_LENGTH_MAX - 2} characters, so no host name can hold them`,
-    );
   return ok({ workspace: workspace.value, sandbox: sandbox.value });
 }
 

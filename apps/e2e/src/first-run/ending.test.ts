@@ -53,6 +53,27 @@ test.concurrent.each([
   120_000,
 );
 
+test.concurrent('Ctrl-C while it starts, its keys just made: no file but the CA', async () => {
+  const { folder, remove } = await newFolder();
+  const main = join(ROOT, 'apps', 'dev', 'src', 'main.ts');
+  const child = spawn(process.execPath, ['--conditions=@sallyport/source', main, '--port=0', '--state-dir=state'], {
+    cwd: folder,
+    stdio: 'ignore',
+    env: cleanEnv(),
+  });
+  const ended = new Promise<number | null>((done) => child.once('close', (code) => done(code)));
+  try {
+    await vi.waitUntil(() => existsSync(join(folder, 'state', 'signing-keys')), { timeout: START_MS, interval: 1 });
+    child.kill('SIGINT');
+    expect(await ended).toBe(0);
+    expect(await readdir(join(folder, 'state'))).toEqual(['pki']);
+  } finally {
+    child.kill('SIGKILL');
+    await ended;
+    await remove();
+  }
+}, 120_000);
+
 const cleanEnv = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(npm_|SALLYPORT_|INIT_CWD$|VITEST)/.test(name)));
 

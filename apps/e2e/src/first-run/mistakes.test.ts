@@ -35,7 +35,7 @@ async function app(starting: Promise<SmallApp>): Promise<SmallApp> {
 }
 
 const ask = (service: string, accept = '*/*') => get(stack.url(`team/demo/${service}`), stack.ca, '/', { accept });
-const terminalSays = (pattern: RegExp) => vi.waitFor(() => expect(stack.stdout()).toMatch(pattern), { timeout: 10_000 });
+const terminalSays = (pattern: RegExp) => vi.waitFor(() => expect(stack.stdout()).toMatch(pattern), { timeout: 30_000 });
 /** A line of the banner, as it would be copied from there. */
 const line = (of: DevStack, begins: string): string =>
   of

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { get as getHttp } from 'node:http';
 import { request } from 'node:https';
 import { join } from 'node:path';
@@ -49,7 +49,8 @@ describe.concurrent('npm start', () => {
   }, 60_000);
 
   test('--mode dedicated with one sandbox, --listen, --cert and --key, --state-dir: nothing at the default places', async () => {
-    const { folder, remove } = await newFolder();
+    await using own = await ownFolder();
+    const { folder } = own;
     const authority = await createAuthority({ commonName: 'our own', days: 30, now: new Date() });
     const names = { dnsNames: ['*.apps.localhost'], usages: ['server' as const], days: 10, now: new Date() };
     const { certPem, keyPem } = await authority.issue(names);
@@ -68,13 +69,16 @@ describe.concurrent('npm start', () => {
       await stack.stop();
     }
     expect(await readdir(join(folder, 'mine'))).toEqual(['pki']);
-    await remove();
   }, 60_000);
 
   test('several at once in one directory: one CA, ports and names of their own; the ready file has the form that it must', async () => {
-    const { folder, remove } = await newFolder();
+    await using own = await ownFolder();
+    const { folder } = own;
     const first = await startDev([`--service=web=${app.port}`], {}, folder);
-    const second = await startDev(['--service', `web=${app.port}`], {}, folder);
+    const second = await startDev(['--service', `web=${app.port}`], {}, folder).catch(async (error: unknown) => {
+      await first.stop();
+      throw error;
+    });
     try {
       expect(second.ready.caFile).toBe(first.ready.caFile);
       expect(second.ready.adminTokenFile).not.toBe(first.ready.adminTokenFile);
@@ -90,27 +94,32 @@ describe.concurrent('npm start', () => {
       // A healthy run has nothing to say there.
       expect([first.stderr(), second.stderr()]).toEqual(['', '']);
     } finally {
-      expect((await second.stop()).code).toBe(0);
-      expect((await first.stop()).code).toBe(0);
+      const ended = [await second.stop(), await first.stop()];
+      expect(ended.map(({ code }) => code)).toEqual([0, 0]);
     }
     expect(await readdir(folder)).toEqual([DEFAULT_STATE]);
     expect(await readdir(join(folder, DEFAULT_STATE))).toEqual(['pki']);
-    await remove();
   }, 60_000);
 
   test('the CA in the state directory stays the same from start to start: it is trusted once', async () => {
-    const { folder, remove } = await newFolder();
+    await using own = await ownFolder();
+    const { folder } = own;
     await mkdir(join(folder, 'state'));
     const cas: string[] = [];
     for (let start = 0; start < 2; start += 1) {
       const stack = await startDev(['--state-dir=state', `--service=web=${app.port}`], {}, folder);
-      cas.push(await readFile(stack.ready.caFile, 'utf8'));
+      cas.push(stack.ca);
       await stack.stop();
     }
     expect(cas[1]).toBe(cas[0]);
-    await remove();
   }, 60_000);
 });
+
+/** Gone when the test has ended, however it did. */
+async function ownFolder() {
+  const { folder, remove } = await newFolder();
+  return { folder, [Symbol.asyncDispose]: remove };
+}
 
 /** Names and kinds exactly, for scripts rely on them. */
 function expectReadyForm({ ready }: DevStack): void {

@@ -43,20 +43,24 @@ const rows: readonly [title: string, args: readonly string[], code: number, says
   ['a state directory that is a file', ['--state-dir=cert.pem'], 64, /is a file; name a directory/],
 ];
 
-test.concurrent.each(rows)('%s: says what and how to mend it, and leaves nothing behind', async (_title, args, code, says) => {
-  await using own = await ownFolder();
-  const { folder } = own;
-  await writeFile(join(folder, 'cert.pem'), 'no certificate');
-  const given = args.map((arg) => arg.replace('{taken}', String(takenPort)));
-  const ended = await runDev(folder, given);
-  expect(ended.stderr).toMatch(says);
-  expect(ended.code).toBe(code);
-  expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
-  expect(ended.stdout).toBe('');
-  expect((await readdir(folder)).filter((name) => name !== '.sallyport')).toEqual(['cert.pem']);
-  // The CA may have been made: it is kept for the next start. Nothing else.
-  expect((await readdir(join(folder, '.sallyport')).catch(() => [])).filter((name) => name !== 'pki')).toEqual([]);
-});
+test.concurrent.each(rows)(
+  '%s: says what and how to mend it, and leaves nothing behind',
+  async (_title, args, code, says) => {
+    await using own = await ownFolder();
+    const { folder } = own;
+    await writeFile(join(folder, 'cert.pem'), 'no certificate');
+    const given = args.map((arg) => arg.replace('{taken}', String(takenPort)));
+    const ended = await runDev(folder, given);
+    expect(ended.stderr).toMatch(says);
+    expect(ended.code).toBe(code);
+    expect(ended.stderr.trimEnd().split('\n')).toHaveLength(1);
+    expect(ended.stdout).toBe('');
+    expect((await readdir(folder)).filter((name) => name !== '.sallyport')).toEqual(['cert.pem']);
+    // The CA may have been made: it is kept for the next start. Nothing else.
+    expect((await readdir(join(folder, '.sallyport')).catch(() => [])).filter((name) => name !== 'pki')).toEqual([]);
+  },
+  90_000,
+);
 
 test('several mistakes are told together', async () => {
   await using own = await ownFolder();

@@ -53,8 +53,8 @@ export interface Ended {
 const ROOT = resolve(import.meta.dirname, '../../../..');
 const node = (app: string): readonly string[] => ['--conditions=@sallyport/source', join(ROOT, 'apps', app, 'src/main.ts')];
 /** Past this a start has failed, whatever it waits for; milliseconds. */
-const START_MS = 20_000;
-const COMMAND_MS = 20_000;
+const START_MS = 60_000;
+const COMMAND_MS = 60_000;
 
 export async function newFolder(): Promise<{ readonly folder: string; remove(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-stack-'));

@@ -6,6 +6,7 @@ import * as grant from './grant-commands.ts';
 import * as sandbox from './sandbox-commands.ts';
 import * as service from './service-commands.ts';
 import { statusCommand } from './status-command.ts';
+import { beginGenerationCommand } from './store-commands.ts';
 import { watchCommand } from './watch-command.ts';
 
 /** In the order in which help lists them: what people begin with comes first. */
@@ -23,4 +24,5 @@ export const commands: readonly Command[] = [
   watchCommand,
   grant.setCommand,
   grant.listCommand,
+  beginGenerationCommand,
 ];

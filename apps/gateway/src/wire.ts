@@ -16,6 +16,8 @@ import type { Config } from './config.ts';
 import { createSupervisorProof } from './credentials.ts';
 import { createDeclarations } from './declarations.ts';
 import { createDriver } from './driver.ts';
+import { createGenerationService } from './generation-service.ts';
+import { createGenerations } from './generations.ts';
 import { createGrantService } from './grant-service.ts';
 import { createGrants } from './grants.ts';
 import { createOperatorService } from './operator-service.ts';
@@ -120,6 +122,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
           status: () => statusOf(world, membership, sessions, config.domain),
         }),
         ...createGrantService(operators, createGrants({ world, reached, writer })),
+        ...createGenerationService(operators, createGenerations({ world, reached, writer, randomId, unixMs: Date.now })),
       }),
     ],
     onFault,

@@ -23,6 +23,7 @@ const rows: [method: GatewayMethod, admin: string, editor: string, viewer: strin
   ['getStatus', '+++', '+++', '+++', '+++', '---'],
   ['setGrant', '+++', '---', '---', '---', '---'],
   ['listGrants', '+++', '---', '---', '---', '---'],
+  ['beginGeneration', '+++', '---', '---', '---', '---'],
 ];
 
 describe('who may call', () => {

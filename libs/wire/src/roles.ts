@@ -36,6 +36,7 @@ const ACCESS: Record<GatewayMethod, Access> = {
   // Who may see what is not for those whose own sight it limits.
   setGrant: 'admin',
   listGrants: 'admin',
+  beginGeneration: 'admin',
 };
 
 /**

@@ -49,6 +49,7 @@ export const gatewayOf = (handlers: Partial<Gateway>): Binding =>
     getStatus: unasked,
     setGrant: unasked,
     listGrants: unasked,
+    beginGeneration: unasked,
     ...handlers,
   });
 

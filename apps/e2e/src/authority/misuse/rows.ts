@@ -73,6 +73,11 @@ export const rows: Readonly<Record<string, Row>> = {
     bytes: encoded(gw.SetGrantRequest, { principal: 'edge', workspaces: ['team'] }),
   },
   'GatewayService/ListGrants': { port: 'operator', foreign: 'PERMISSION_DENIED', bytes: encoded(gw.ListGrantsRequest, {}) },
+  'GatewayService/BeginGeneration': {
+    port: 'operator',
+    foreign: 'PERMISSION_DENIED',
+    bytes: encoded(gw.BeginGenerationRequest, {}),
+  },
   'SupervisorService/Join': {
     port: 'supervisor',
     bytes: encoded(sv.JoinRequest, {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as discovery from '@sallyport/discovery';
@@ -15,7 +15,8 @@ import {
   randomId,
   type Source,
 } from '@sallyport/process';
-import { createMemoryStore, ROOT } from '@sallyport/store';
+import { createMemoryStore, ROOT, type Store } from '@sallyport/store';
+import * as supervisor from '@sallyport/supervisor';
 import { type App, type Link, openLink, openTlsFiles } from '@sallyport/wire';
 import { DOMAIN, makePki, type Pki, TRUST_DOMAIN } from '../rig/pki.ts';
 
@@ -31,6 +32,10 @@ export interface Stage {
   readonly pki: Pki;
   /** A link to one of the ports, showing the certificate of this app; undefined: none. */
   link(port: Port, app: App | undefined): Promise<Link>;
+  /** A real supervisor in this process, with a listener or without; it ends with the stage. */
+  supervise(options: { readonly listens: boolean; readonly pool?: string; readonly credential?: string }): Promise<Supervised>;
+  /** The store itself, as nobody else sees it. */
+  readonly store: Store;
   /** How many calls of this method were refused with this status so far. */
   refusedCount(port: Port, method: string, status: string): Promise<number>;
   /** Reports that were refused by this clause so far. */
@@ -40,6 +45,11 @@ export interface Stage {
   /** Every record, with its revision, but for those that the processes write about themselves. */
   records(): Promise<ReadonlyMap<string, bigint>>;
   close(): Promise<void>;
+}
+
+export interface Supervised {
+  readonly supervisor: supervisor.Supervisor;
+  readonly metrics: Metrics;
 }
 
 const ANY = { host: '127.0.0.1', port: 0 };
@@ -117,6 +127,7 @@ export async function startStage(): Promise<Stage> {
   };
   const componentOf = { operator: 'gateway', supervisor: 'gateway', driver: 'driver', discovery: 'discovery' };
   const reader = store.connect();
+  const supervised: supervisor.Supervisor[] = [];
   const closing: (() => void)[] = [];
 
   return {
@@ -143,6 +154,33 @@ export async function startStage(): Promise<Stage> {
       });
       return link;
     },
+    store: reader,
+    async supervise({ listens, pool = POOL, credential = CREDENTIAL }) {
+      const credentialFile = join(folder, `credential-${supervised.length}`);
+      await writeFile(credentialFile, credential);
+      const { 'signing-keys': _unused, ...files } = await common('supervisor');
+      const process = part();
+      const started = await supervisor.wire(
+        read(supervisor.readConfig, {
+          ...files,
+          gateway: `127.0.0.1:${ports.supervisor}`,
+          pool,
+          'credential-file': credentialFile,
+          capacity: '100',
+          ...(listens
+            ? {
+                'app-listen': '127.0.0.1:0',
+                domain: DOMAIN,
+                'app-cert-file': pki.apps.certFile,
+                'app-key-file': pki.apps.keyFile,
+              }
+            : {}),
+        }),
+        process,
+      );
+      supervised.push(started);
+      return { supervisor: started, metrics: process.metrics };
+    },
     refusedCount: (port, method, status) =>
       sample(metricsOf[port], `sallyport_${componentOf[port]}_calls_refused_total{method="${method}",status="${status}"}`),
     fencedCount: (clause) => sample(parts.gateway.metrics, `sallyport_gateway_fence_rejected_total{clause="${clause}"}`),
@@ -157,6 +195,7 @@ export async function startStage(): Promise<Stage> {
     async close() {
       stopping.abort();
       for (const act of closing) act();
+      for (const each of supervised) await each.drain(AbortSignal.abort());
       await theDiscovery.drain(AbortSignal.abort());
       await theGateway.drain(AbortSignal.abort());
       await driver.drain(AbortSignal.abort());

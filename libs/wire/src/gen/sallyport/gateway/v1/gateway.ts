@@ -261,6 +261,16 @@ export interface ListGrantsResponse {
   grants: Grant[];
 }
 
+export interface BeginGenerationRequest {
+}
+
+export interface BeginGenerationResponse {
+  /** Names the new life of the store. */
+  generation: string;
+  /** Sandboxes that were raised. */
+  sandboxCount: number;
+}
+
 export interface GetStatusRequest {
 }
 
@@ -2497,6 +2507,147 @@ export const ListGrantsResponse: MessageFns<ListGrantsResponse> = {
   },
 };
 
+function createBaseBeginGenerationRequest(): BeginGenerationRequest {
+  return {};
+}
+
+export const BeginGenerationRequest: MessageFns<BeginGenerationRequest> = {
+  encode(_: BeginGenerationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginGenerationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginGenerationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): BeginGenerationRequest {
+    return {};
+  },
+
+  toJSON(_: BeginGenerationRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<BeginGenerationRequest>, I>>(base?: I): BeginGenerationRequest {
+    return BeginGenerationRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BeginGenerationRequest>, I>>(_: I): BeginGenerationRequest {
+    const message = createBaseBeginGenerationRequest();
+    return message;
+  },
+};
+
+function createBaseBeginGenerationResponse(): BeginGenerationResponse {
+  return { generation: "", sandboxCount: 0 };
+}
+
+export const BeginGenerationResponse: MessageFns<BeginGenerationResponse> = {
+  encode(message: BeginGenerationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.generation !== "") {
+      writer.uint32(10).string(message.generation);
+    }
+    if (message.sandboxCount !== 0) {
+      writer.uint32(16).uint32(message.sandboxCount);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BeginGenerationResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBeginGenerationResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.generation = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.sandboxCount = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): BeginGenerationResponse {
+    return {
+      generation: isSet(object.generation) ? globalThis.String(object.generation) : "",
+      sandboxCount: isSet(object.sandboxCount)
+        ? globalThis.Number(object.sandboxCount)
+        : isSet(object.sandbox_count)
+        ? globalThis.Number(object.sandbox_count)
+        : 0,
+    };
+  },
+
+  toJSON(message: BeginGenerationResponse): unknown {
+    const obj: any = {};
+    if (message.generation !== "") {
+      obj.generation = message.generation;
+    }
+    if (message.sandboxCount !== 0) {
+      obj.sandboxCount = Math.round(message.sandboxCount);
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<BeginGenerationResponse>, I>>(base?: I): BeginGenerationResponse {
+    return BeginGenerationResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BeginGenerationResponse>, I>>(object: I): BeginGenerationResponse {
+    const message = createBaseBeginGenerationResponse();
+    message.generation = object.generation ?? "";
+    message.sandboxCount = object.sandboxCount ?? 0;
+    return message;
+  },
+};
+
 function createBaseGetStatusRequest(): GetStatusRequest {
   return {};
 }
@@ -3070,6 +3221,23 @@ export const GatewayServiceService = {
     responseSerialize: (value: ListGrantsResponse): Buffer => Buffer.from(ListGrantsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListGrantsResponse => ListGrantsResponse.decode(value),
   },
+  /**
+   * After the store was restored from a backup: begins a new life of it, in which no token, session or publication of an
+   * earlier one counts, and raises every configuration and credential past what was issued before. Supervisors that prove
+   * themselves to the driver come back by themselves. Doing it again is harmless, and mends one that failed halfway
+   * (UNAVAILABLE). Admins only.
+   */
+  beginGeneration: {
+    path: "/sallyport.gateway.v1.GatewayService/BeginGeneration" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BeginGenerationRequest): Buffer =>
+      Buffer.from(BeginGenerationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BeginGenerationRequest => BeginGenerationRequest.decode(value),
+    responseSerialize: (value: BeginGenerationResponse): Buffer =>
+      Buffer.from(BeginGenerationResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BeginGenerationResponse => BeginGenerationResponse.decode(value),
+  },
 } as const;
 
 export interface GatewayServiceServer extends UntypedServiceImplementation {
@@ -3094,6 +3262,13 @@ export interface GatewayServiceServer extends UntypedServiceImplementation {
   setGrant: handleUnaryCall<SetGrantRequest, SetGrantResponse>;
   /** Admins only. */
   listGrants: handleUnaryCall<ListGrantsRequest, ListGrantsResponse>;
+  /**
+   * After the store was restored from a backup: begins a new life of it, in which no token, session or publication of an
+   * earlier one counts, and raises every configuration and credential past what was issued before. Supervisors that prove
+   * themselves to the driver come back by themselves. Doing it again is harmless, and mends one that failed halfway
+   * (UNAVAILABLE). Admins only.
+   */
+  beginGeneration: handleUnaryCall<BeginGenerationRequest, BeginGenerationResponse>;
 }
 
 export interface GatewayServiceClient extends Client {
@@ -3271,6 +3446,27 @@ export interface GatewayServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListGrantsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * After the store was restored from a backup: begins a new life of it, in which no token, session or publication of an
+   * earlier one counts, and raises every configuration and credential past what was issued before. Supervisors that prove
+   * themselves to the driver come back by themselves. Doing it again is harmless, and mends one that failed halfway
+   * (UNAVAILABLE). Admins only.
+   */
+  beginGeneration(
+    request: BeginGenerationRequest,
+    callback: (error: ServiceError | null, response: BeginGenerationResponse) => void,
+  ): ClientUnaryCall;
+  beginGeneration(
+    request: BeginGenerationRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BeginGenerationResponse) => void,
+  ): ClientUnaryCall;
+  beginGeneration(
+    request: BeginGenerationRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BeginGenerationResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -10,7 +10,7 @@ import { startPeer } from './peers/process.ts';
 import { makeCase } from './requests/case.ts';
 import { faultsOf, runCase } from './requests/run-case.ts';
 import { makeResponseCase } from './responses/case.ts';
-import { runResponse } from './responses/run.ts';
+import { runResponseCase } from './responses/run-case.ts';
 
 export type Kind = 'valid' | 'mutated' | 'response';
 
@@ -66,11 +66,12 @@ export async function openBench({ clock, laneCount, peers: names }: BenchOptions
     lane.supervisor.records.length = 0;
     if (kind === 'response') {
       const subject = makeResponseCase(seed);
-      const { reading, wrong } = await runResponse(lane, subject);
-      const rule = reading.state === 'whole' || reading.state === 'partial' ? undefined : reading.state;
-      countResponse(totals, reading.state === 'whole', rule);
-      if (wrong.length > 0)
-        failures.push(await failed(lane, subject, wrong, async (smaller) => (await runResponse(lane, smaller)).wrong));
+      const result = await runResponseCase(lane, number, peers, subject);
+      countResponse(totals, result);
+      const again = async (smaller: typeof subject): Promise<readonly string[]> =>
+        faultsOf(await runResponseCase(lane, number, peers, smaller));
+      const faults = faultsOf(result);
+      if (faults.length > 0) failures.push(await failed(lane, subject, faults, again));
     } else {
       const subject = makeCase(kind, seed, HOST);
       const result = await runCase(lane, number, peers, subject);

@@ -12,7 +12,7 @@ import { binaryOf } from './peers/process.ts';
 /** Small enough that all processes end at nearly the same time, large enough that they rarely wait. */
 const JOB_CASES = 500;
 /** More of them say nothing that the first did not. */
-const PRINTED_MAX = 20;
+const FAILURES_MAX = 20;
 const PROGRESS_MS = 15_000;
 
 const options = readOptions(process.argv.slice(2));
@@ -33,6 +33,9 @@ async function run({ requests, valid, responses, seed, workers }: Options): Prom
   const totals = noTotals();
   const failures: Failure[] = [];
   const crashes: Crash[] = [];
+  // Asked to end, it finishes what runs and tells what was done.
+  let stopped = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => (stopped = true));
   const sum = requests + valid + responses;
   const seconds = (): number => (performance.now() - startedAt) / 1_000;
   const doneCount = (): number => totals.mutated + totals.valid + totals.responses;
@@ -40,11 +43,14 @@ async function run({ requests, valid, responses, seed, workers }: Options): Prom
     () => console.log(`${whole(doneCount())} of ${whole(sum)}, ${whole(doneCount() / seconds())} a second`),
     PROGRESS_MS,
   );
-  const all = [...jobs('valid', seed, valid), ...jobs('mutated', seed, requests), ...jobs('response', seed, responses)];
-  await farm(all, Math.min(workers, all.length), peers, {
+  function* all(): Iterable<Job> {
+    for (const job of [...jobs('valid', seed, valid), ...jobs('mutated', seed, requests), ...jobs('response', seed, responses)])
+      if (!stopped && failures.length + crashes.length < FAILURES_MAX) yield job;
+  }
+  await farm(all(), Math.min(workers, Math.ceil(sum / JOB_CASES)), peers, {
     done(done) {
       addTotals(totals, done.totals);
-      for (const failure of done.failures) if (failures.push(failure) <= PRINTED_MAX) print(failureLines(failure));
+      for (const failure of done.failures) if (failures.push(failure) <= FAILURES_MAX) print(failureLines(failure));
     },
     crashed(crash) {
       crashes.push(crash);
@@ -58,7 +64,7 @@ async function run({ requests, valid, responses, seed, workers }: Options): Prom
   const short = shortfalls(totals);
   print(short);
   console.log(
-    `${whole(requests)} mutated requests, ${whole(valid)} valid, ${whole(responses)} answers, from seed ${seed}: ` +
+    `${whole(totals.mutated)} mutated requests, ${whole(totals.valid)} valid, ${whole(totals.responses)} answers, from seed ${seed}: ` +
       `${whole(seconds())} s (${whole(doneCount() / seconds())} a second), ` +
       `${whole(failures.length)} unexplained differences, ${whole(crashes.length)} crashes`,
   );

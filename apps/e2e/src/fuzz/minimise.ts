@@ -5,6 +5,8 @@ export interface Cuttable {
 }
 
 const TRIES_MAX = 400;
+/** Of cases that hang every try is a long one. */
+const BUDGET_MS = 15_000;
 
 /**
  * The smallest that still fails in the same way, by leaving parts out: halves first, then ever smaller ones.
@@ -13,14 +15,17 @@ const TRIES_MAX = 400;
 export async function minimise<C extends Cuttable>(subject: C, fails: (smaller: C) => Promise<boolean>): Promise<C> {
   let best = subject;
   let tries = 0;
+  const startedAt = performance.now();
+  const spent = (): boolean => tries >= TRIES_MAX || performance.now() - startedAt > BUDGET_MS;
   const attempt = async (smaller: C): Promise<boolean> => {
-    if (++tries > TRIES_MAX || !(await fails(smaller))) return false;
+    tries++;
+    if (!(await fails(smaller))) return false;
     best = smaller;
     return true;
   };
   if (best.cuts.length > 0) await attempt({ ...best, cuts: [] });
-  for (let size = best.bytes.length >> 1; size >= 1 && tries < TRIES_MAX; size >>= 1) {
-    for (let at = 0; at < best.bytes.length && tries < TRIES_MAX; ) {
+  for (let size = best.bytes.length >> 1; size >= 1 && !spent(); size >>= 1) {
+    for (let at = 0; at < best.bytes.length && !spent(); ) {
       if (!(await attempt(without(best, at, size)))) at += size;
     }
   }

@@ -34,7 +34,8 @@ export const CODES: Readonly<Record<Rule, readonly string[]>> = {
   version: ['version_refused'],
   target: ['bad_request'],
   connect: ['method_refused'],
-  'line-end': ['bad_request'],
+  // Each line before it is judged as well, and one of them may have been worse.
+  'line-end': ['bad_request', 'version_refused', 'headers_too_large'],
   'control-byte': ['bad_request'],
   'field-line': ['bad_request'],
   'obs-fold': ['bad_request'],

@@ -1,4 +1,5 @@
 import type { Failure } from '../bench.ts';
+import { FAULTS } from '../peers/faults.ts';
 import type { PeerName } from '../peers/peer.ts';
 import { RULES, type Rule } from '../rules.ts';
 import type { Crash } from './farm.ts';
@@ -27,19 +28,32 @@ export const crashLines = ({ error, running }: Crash): string[] => [`crashed whi
 
 /** The result by rules: every rule of the list, also those that explained nothing. */
 export function tableLines(totals: Totals, peers: readonly PeerName[]): string[] {
-  const columns = ['refused', ...peers.map((peer) => `${peer} took`), ...(peers.length > 1 ? ['all took'] : []), 'answers'];
-  const rows = (Object.keys(RULES) as Rule[]).map((rule) => [
-    rule,
-    totals.refusedBy[rule] ?? 0,
-    ...peers.map((peer) => totals.stricter[peer]?.[rule] ?? 0),
-    ...(peers.length > 1 ? [totals.againstAll[rule] ?? 0] : []),
-    totals.responseRefusedBy[rule] ?? 0,
-  ]);
-  const line = (cells: readonly (string | number)[]): string =>
-    cells
-      .map((cell, i) => (i === 0 ? String(cell).padEnd(18) : (typeof cell === 'number' ? whole(cell) : cell).padStart(13)))
-      .join('');
-  return [line(['rule', ...columns]), ...rows.map(line)];
+  return [
+    'requests that a rule refused, and how many of them others took:',
+    ...table(totals.refusedBy, totals.stricter, totals.againstAll, peers),
+    'answers that a rule refused, and how many of them others took:',
+    ...table(totals.answersRefusedBy, totals.answersStricter, undefined, peers),
+  ];
+}
+
+type ByRule = Partial<Record<Rule, number>>;
+
+function table(
+  refused: ByRule,
+  taken: Partial<Record<PeerName, ByRule>>,
+  byAll: ByRule | undefined,
+  peers: readonly PeerName[],
+): string[] {
+  const columns: readonly (readonly [string, ByRule])[] = [
+    ['refused', refused],
+    ...peers.map((peer): [string, ByRule] => [peer, taken[peer] ?? {}]),
+    ...(byAll === undefined ? [] : [['all of them', byAll] as const]),
+  ];
+  const rows = (Object.keys(RULES) as Rule[]).map((rule) => [rule, ...columns.map(([, counts]) => whole(counts[rule] ?? 0))]);
+  const sums = columns.map(([, counts]) => whole(Object.values(counts).reduce((sum, count) => sum + count, 0)));
+  return [['rule', ...columns.map(([title]) => title)], ...rows, ['sum', ...sums]].map(([first = '', ...cells]) =>
+    [`  ${first.padEnd(18)}`, ...cells.map((cell) => cell.padStart(12))].join(''),
+  );
 }
 
 export function summaryLines(totals: Totals, peers: readonly PeerName[]): string[] {
@@ -55,6 +69,11 @@ export function summaryLines(totals: Totals, peers: readonly PeerName[]): string
     `valid requests that reached the application: ${whole(validReached)} of ${whole(valid)}`,
     `mutated answers that reached the client whole: ${whole(responsesWhole)} of ${whole(responses)}, ${percent(responsesWhole, responses)}`,
     ...stricter,
+    ...Object.entries(FAULTS).map(([name, { says }]) => `fault of a reference: ${says}: ${whole(totals.peerFaults[name] ?? 0)}`),
+    ...peers.map(
+      (peer) =>
+        `${peer}, of answers: sees the same in ${whole(totals.answersSame[peer] ?? 0)}; refuses what the RFC allows and we take in ${whole(totals.answersPeerStricter[peer] ?? 0)}`,
+    ),
   ];
 }
 

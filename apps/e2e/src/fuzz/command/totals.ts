@@ -1,5 +1,6 @@
 import type { PeerName } from '../peers/peer.ts';
 import type { CaseResult } from '../requests/run-case.ts';
+import type { ResponseCaseResult } from '../responses/run-case.ts';
 import type { Rule } from '../rules.ts';
 
 /** Sums of a run; plain, so that processes can hand them over. */
@@ -18,8 +19,14 @@ export interface Totals {
   readonly againstAll: Partial<Record<Rule, number>>;
   /** References that refuse what the RFC allows and we take, by how they refuse it. */
   readonly peerStricter: Partial<Record<PeerName, Record<string, number>>>;
-  readonly responseRefusedBy: Partial<Record<Rule, number>>;
-  same: Partial<Record<PeerName, number>>;
+  /** By reference and fault. */
+  readonly peerFaults: Record<string, number>;
+  readonly same: Partial<Record<PeerName, number>>;
+  /** The same of answers. */
+  readonly answersRefusedBy: Partial<Record<Rule, number>>;
+  readonly answersStricter: Partial<Record<PeerName, Partial<Record<Rule, number>>>>;
+  readonly answersPeerStricter: Partial<Record<PeerName, number>>;
+  readonly answersSame: Partial<Record<PeerName, number>>;
 }
 
 export const noTotals = (): Totals => ({
@@ -33,8 +40,12 @@ export const noTotals = (): Totals => ({
   stricter: {},
   againstAll: {},
   peerStricter: {},
-  responseRefusedBy: {},
+  peerFaults: {},
   same: {},
+  answersRefusedBy: {},
+  answersStricter: {},
+  answersPeerStricter: {},
+  answersSame: {},
 });
 
 const bump = <K extends string>(counts: Partial<Record<K, number>>, key: K): void => {
@@ -48,6 +59,7 @@ export function countRequest(totals: Totals, kind: 'valid' | 'mutated', { readin
   if (rule !== undefined) bump(totals.refusedBy, rule);
   for (const { peer, comparison, refusals } of peers) {
     if (comparison.kind === 'same') bump(totals.same, peer);
+    if (comparison.kind === 'peer-fault') bump(totals.peerFaults, comparison.fault);
     if (comparison.kind === 'we-are-stricter') {
       totals.stricter[peer] ??= {};
       bump(totals.stricter[peer], comparison.rule);
@@ -62,10 +74,18 @@ export function countRequest(totals: Totals, kind: 'valid' | 'mutated', { readin
     bump(totals.againstAll, first.comparison.rule);
 }
 
-export function countResponse(totals: Totals, whole: boolean, rule: Rule | undefined): void {
+export function countResponse(totals: Totals, { reading, peers }: ResponseCaseResult): void {
   totals.responses += 1;
-  if (whole) totals.responsesWhole += 1;
-  if (rule !== undefined) bump(totals.responseRefusedBy, rule);
+  if (reading.state === 'whole') totals.responsesWhole += 1;
+  else if (reading.state !== 'partial') bump(totals.answersRefusedBy, reading.state);
+  for (const { peer, comparison } of peers) {
+    if (comparison.kind === 'same') bump(totals.answersSame, peer);
+    if (comparison.kind === 'peer-fault') bump(totals.peerFaults, comparison.fault);
+    if (comparison.kind === 'peer-is-stricter') bump(totals.answersPeerStricter, peer);
+    if (comparison.kind !== 'we-are-stricter') continue;
+    totals.answersStricter[peer] ??= {};
+    bump(totals.answersStricter[peer], comparison.rule);
+  }
 }
 
 type Counts = { [key: string]: number | Counts | undefined };

@@ -29,7 +29,12 @@ process.on('unhandledRejection', crash);
 process.on('message', (job: Job) => {
   void bench.run(job).then((done) => tell({ kind: 'done', done }));
 });
+/** A parent that is gone waits for nothing. */
+const CLOSE_MS = 3_000;
 process.on('disconnect', () => {
+  setTimeout(() => process.exit(), CLOSE_MS).unref();
   void bench.close().finally(() => process.exit());
 });
+// Of the terminal's Ctrl-C: the parent ends this one when its job is done.
+process.on('SIGINT', () => {});
 tell({ kind: 'ready' });

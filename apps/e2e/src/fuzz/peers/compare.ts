@@ -1,5 +1,6 @@
 import type { Rule } from '../rules.ts';
 import type { Reading, ReadRequest } from '../strict/requests.ts';
+import type { Fault } from './faults.ts';
 import type { PeerOutcome, PeerRequest } from './peer.ts';
 
 /** How another implementation's view of the same bytes stands to ours. */
@@ -9,6 +10,8 @@ export type Comparison =
   | { readonly kind: 'we-are-stricter'; readonly rule: Rule }
   /** It refused request `nth`, which the RFC allows and we take. */
   | { readonly kind: 'peer-is-stricter'; readonly nth: number }
+  /** It reads what the RFC allows in a way that is its own fault. */
+  | { readonly kind: 'peer-fault'; readonly fault: Fault }
   /** Another count, another end of a body, another host: by no rule. */
   | { readonly kind: 'different'; readonly what: string };
 

@@ -14,6 +14,7 @@ export const haproxy: Program = {
       ({ proxyPort, appPort }) => `
 listen lane${proxyPort}
   bind 127.0.0.1:${proxyPort}
+  http-request set-header X-Case %[src_port]
   server app 127.0.0.1:${appPort}
 `,
     );

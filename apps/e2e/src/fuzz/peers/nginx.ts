@@ -14,13 +14,14 @@ export const nginx: Program = {
     mkdirSync(join(folder, 'logs'), { recursive: true });
     const servers = ports.map(
       ({ proxyPort, appPort }) => `
-  upstream app${appPort} { server 127.0.0.1:${appPort}; keepalive 4; }
+  upstream app${appPort} { server 127.0.0.1:${appPort} max_fails=0; keepalive 4; }
   server {
     listen 127.0.0.1:${proxyPort};
     location / {
       proxy_pass http://app${appPort};
       proxy_http_version 1.1;
       proxy_set_header Host $host;
+      proxy_set_header X-Case $remote_port;
       proxy_set_header Connection "";
     }
   }`,
@@ -39,6 +40,10 @@ http {
   # A client that sent all and its end still wants its answers.
   proxy_ignore_client_abort on;
   proxy_request_buffering on;
+  proxy_next_upstream off;
+  proxy_buffer_size 64k;
+  proxy_buffers 8 64k;
+  proxy_busy_buffers_size 128k;
   lingering_close off;
   ${servers.join('\n')}
 }

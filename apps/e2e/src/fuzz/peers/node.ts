@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
+import { readByNode } from './node-answer.ts';
 import { type Peer, type PeerOutcome, type PeerRequest, plainHost } from './peer.ts';
 
 /** Node's own server, as it is by default, on a stream instead of a socket. */
@@ -48,6 +49,7 @@ export function startNodePeer(): Peer {
         pipe.push(null);
       });
     },
+    askAnswer: readByNode,
     async close() {
       server.close();
     },

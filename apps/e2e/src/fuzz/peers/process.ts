@@ -51,6 +51,7 @@ export async function startPeer(program: Program, laneCount: number): Promise<Pe
       const patience = { quietMs: again ? 6 * program.quietMs : program.quietMs };
       return (lanes[lane] as PeerLane).ask((ports[lane] as PortPair).proxyPort, bytes, patience);
     },
+    askAnswer: (lane, method, bytes) => (lanes[lane] as PeerLane).askAnswer((ports[lane] as PortPair).proxyPort, method, bytes),
     async close() {
       process.off('exit', kill);
       const ended = once(child, 'exit');

@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { readAnswer } from './loose-answer.ts';
 import { createLooseReader } from './loose-reader.ts';
-import type { PeerOutcome, PeerRequest } from './peer.ts';
+import type { PeerAnswer, PeerOutcome, PeerRequest } from './peer.ts';
 
 /** One application behind another proxy, and the port at which that proxy is asked for it. */
 export interface PeerLane {
   readonly appPort: number;
   ask(proxyPort: number, bytes: string, patience: Patience): Promise<PeerOutcome>;
+  askAnswer(proxyPort: number, method: string, bytes: string): Promise<PeerAnswer>;
   close(): void;
 }
 
@@ -23,11 +25,17 @@ const HANG_MS = 6_000;
 export async function openPeerLane(): Promise<PeerLane> {
   const sockets = new Set<Socket>();
   let requests: PeerRequest[] = [];
+  let asking: Socket | undefined;
+  /** What the application sends and then ends; undefined: plain good answers. */
+  let scripted: string | undefined;
   const app: Server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
-    const read = createLooseReader((request) => {
-      requests.push(request);
-      socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n${request.method === 'HEAD' ? '' : 'ok'}`);
+    const read = createLooseReader((request, client) => {
+      // What a busy machine brings late is of the case before.
+      const isOfThisCase = client === asking?.localPort;
+      if (isOfThisCase) requests.push(request);
+      if (isOfThisCase && scripted !== undefined) socket.end(scripted, 'latin1');
+      else socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n${request.method === 'HEAD' ? '' : 'ok'}`);
     });
     socket.on('data', read);
     socket.on('error', () => {});
@@ -44,6 +52,7 @@ export async function openPeerLane(): Promise<PeerLane> {
       let answers = '';
       return new Promise((resolve) => {
         const socket = connect({ host: '127.0.0.1', port: proxyPort, noDelay: true, allowHalfOpen: true });
+        asking = socket;
         let hung = false;
         const timer = setTimeout(() => {
           hung = true;
@@ -65,6 +74,30 @@ export async function openPeerLane(): Promise<PeerLane> {
         });
         if (quietMs === 0) socket.end(bytes, 'latin1');
         else socket.write(bytes, 'latin1');
+      });
+    },
+    askAnswer(proxyPort, method, bytes) {
+      scripted = bytes;
+      let got = '';
+      return new Promise((resolve) => {
+        const socket = connect({ host: '127.0.0.1', port: proxyPort, noDelay: true, allowHalfOpen: true });
+        asking = socket;
+        const timer = setTimeout(() => socket.destroy(), HANG_MS);
+        let clean = false;
+        socket.on('error', () => {});
+        socket.on('data', (chunk: Buffer) => {
+          got += chunk.toString('latin1');
+        });
+        socket.on('end', () => {
+          clean = true;
+          socket.destroy();
+        });
+        socket.on('close', () => {
+          clearTimeout(timer);
+          scripted = undefined;
+          resolve(readAnswer(got, method === 'HEAD', clean));
+        });
+        socket.write(`${method} /first HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n`);
       });
     },
     close() {

@@ -31,7 +31,7 @@ export function judgeOurs(expected: Reading, outcome: Outcome): string[] {
     if (request.whole || request.rule !== undefined) answered++;
   }
   if (outcome.seen.length > seen) wrong.push(`more requests: ${outcome.seen.length}, not ${seen}: ${outcome.seen[seen]?.head}`);
-  // A head that can no longer become good may be refused before it is whole.
+  // What is too long is refused before it is whole.
   const early = expected.end === 'in-head' || expected.end === 'in-body' ? 1 : 0;
   if (outcome.answers.length > answered + early) wrong.push(`more answers: ${outcome.answers.length}, not ${answered}`);
   const extra = outcome.answers[answered];

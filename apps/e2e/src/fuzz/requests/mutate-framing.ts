@@ -70,7 +70,7 @@ function lengths(n: number): string[] {
       `${n}\x00`,
       `${n}\x0b`,
       `${n}_0`,
-      '१',
+      '\xb9',
       `${n},`,
     ],
     ...[

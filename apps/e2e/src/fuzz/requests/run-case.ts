@@ -1,6 +1,7 @@
 import type { Lane } from '../lane.ts';
 import { HOST } from '../lane.ts';
 import { type Comparison, compare } from '../peers/compare.ts';
+import { blame } from '../peers/faults.ts';
 import type { Peer, PeerName, PeerOutcome } from '../peers/peer.ts';
 import { type Reading, readRequests } from '../strict/requests.ts';
 import { type Case, last } from './case.ts';
@@ -46,11 +47,12 @@ async function askPeer(peer: Peer, lane: number, bytes: string): Promise<PeerVer
     outcome = await peer.ask(lane, asked, true);
     comparison = compare(ours, outcome);
   }
+  comparison = blame(peer.name, asked, comparison);
   return { peer: peer.name, comparison, refusals: outcome.hung ? [...outcome.refusals, 'no end'] : outcome.refusals };
 }
 
 /** All that is wrong with it: our own faults first, then differences that no rule explains. */
-export const faultsOf = ({ wrong, peers }: CaseResult): string[] => [
+export const faultsOf = ({ wrong, peers }: Pick<CaseResult, 'wrong' | 'peers'>): string[] => [
   ...wrong,
   ...peers.flatMap(({ peer, comparison }) =>
     comparison.kind === 'different' ? [`${peer} reads it otherwise: ${comparison.what}`] : [],

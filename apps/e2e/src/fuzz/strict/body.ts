@@ -1,5 +1,5 @@
 import { EXTENSION_BYTES_MAX, type Rule, TRAILER_BYTES_MAX, TRAILER_FIELDS_MAX } from '../rules.ts';
-import { type Framing, readFields, splitLines } from './lines.ts';
+import { type Framing, hopeless, readFields, splitLines } from './lines.ts';
 
 /** Where a body ends, and what it was as far as it is here. */
 export interface Body {
@@ -56,7 +56,7 @@ function readChunks(bytes: string, start: number): Body {
 function readTrailers(bytes: string, at: number, text: string): Body {
   if (bytes.startsWith('\r\n', at)) return { text, state: 'whole', next: at + 2 };
   const end = bytes.indexOf('\r\n\r\n', at);
-  if (end === -1) return { text, state: 'partial', next: at };
+  if (end === -1) return { text, state: hopeless(bytes.slice(at)) ?? 'partial', next: at };
   const lines = splitLines(bytes.slice(at, end));
   if (typeof lines === 'string') return { text, state: lines, next: at };
   const fields = readFields(lines, TRAILER_FIELDS_MAX);

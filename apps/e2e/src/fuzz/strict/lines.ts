@@ -19,6 +19,15 @@ export function splitLines(section: string): string[] | Rule {
   return LONE.test(section) ? 'line-end' : section.split('\r\n');
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the very thing that is looked for
+const NEVER = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]/;
+
+/** Why the beginning of a section can no longer become good, whatever follows. A CR at its end may still get its LF. */
+export function hopeless(part: string): Rule | undefined {
+  if (LONE.test(part.replace(/\r$/, ''))) return 'line-end';
+  return NEVER.test(part) ? 'control-byte' : undefined;
+}
+
 export function readFields(lines: readonly string[], countMax: number): FieldLine[] | Rule {
   const fields: FieldLine[] = [];
   for (const line of lines) {

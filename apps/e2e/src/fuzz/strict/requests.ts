@@ -1,6 +1,6 @@
 import { HEAD_BYTES_MAX, HEAD_FIELDS_MAX, type Rule } from '../rules.ts';
 import { readBody } from './body.ts';
-import { type FieldLine, framingOf, isToken, livesOn, membersOf, readFields, splitLines, valuesOf } from './lines.ts';
+import { type FieldLine, framingOf, hopeless, isToken, livesOn, membersOf, readFields, splitLines, valuesOf } from './lines.ts';
 
 /** One request as a strict reader sees it. */
 export interface ReadRequest {
@@ -35,8 +35,13 @@ export function readRequests(bytes: string, serverName: string): Reading {
     for (let lines = 0; lines < 2 && bytes.startsWith('\r\n', at); lines++) at += 2;
     if (at === bytes.length) return { requests, end: 'open' };
     const end = bytes.indexOf('\r\n\r\n', at);
-    if (end === -1) return { requests, end: 'in-head' };
     const asksHead = bytes.startsWith('HEAD ', at);
+    if (end === -1) {
+      const rule = hopeless(bytes.slice(at));
+      if (rule === undefined) return { requests, end: 'in-head' };
+      requests.push({ ...NOTHING, rule, headRefused: true, asksHead });
+      return { requests, end: 'refused' };
+    }
     const head = readHead(bytes.slice(at, end + 4), serverName);
     if (typeof head === 'string') {
       requests.push({ ...NOTHING, rule: head, headRefused: true, asksHead });

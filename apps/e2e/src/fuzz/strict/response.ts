@@ -1,6 +1,6 @@
 import { HEAD_BYTES_MAX, HEAD_FIELDS_MAX, INTERIM_MAX, type Rule } from '../rules.ts';
 import { readBody } from './body.ts';
-import { type FieldLine, framingOf, readFields, splitLines } from './lines.ts';
+import { type FieldLine, framingOf, hopeless, readFields, splitLines } from './lines.ts';
 
 /** What an application's bytes say in answer to one request. */
 export interface ReadResponse {
@@ -28,7 +28,7 @@ export function readResponse(bytes: string, isHead: boolean, ended: boolean): Re
     // Whatever else it may be, it is no HTTP: said without waiting for more.
     const start = bytes.slice(at, at + 7);
     if (!'HTTP/1.'.startsWith(start)) return { ...nothing, state: 'first-line' };
-    if (end === -1) return { ...nothing, state: 'partial' };
+    if (end === -1) return { ...nothing, state: hopeless(bytes.slice(at)) ?? 'partial' };
     const head = readHead(bytes.slice(at, end + 4), isHead);
     if (typeof head === 'string') return { ...nothing, state: head };
     const { status, fields, framing } = head;

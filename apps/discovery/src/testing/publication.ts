@@ -41,10 +41,10 @@ export function createPublisher(store: Store) {
       const changes: Change[] = [{ kind: 'delete', key: installationKey(plain(workspace), plain(sandbox)) }];
       await store.commit({ guards: [], changes });
     },
-    renew(sandboxes: readonly string[], asOf: bigint, remainingMs = 15_000): Promise<StoreRevision> {
+    renew(sandboxes: readonly string[], asOf: bigint, remainingMs = 15_000, bucket = 0): Promise<StoreRevision> {
       const renewals = sandboxes.map((name) => ({ sessionId: plain(`s-${name}`), reportSequence: 1, remainingMs }));
       const vector: RenewalVector = { gatewayEpoch: plain(9n), asOf: plain(asOf), renewals };
-      return put(renewalKey(plain('gw1'), 0), wire.encodeRenewals(vector, 'op'));
+      return put(renewalKey(plain('gw1'), bucket), wire.encodeRenewals(vector, 'op'));
     },
     /** `sandboxId` is the sandbox's name: one service `web`, and no renewal but its own. */
     async publish(workspace: string, sandbox: string, asOf: bigint): Promise<void> {

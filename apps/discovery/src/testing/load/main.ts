@@ -1,0 +1,180 @@
+import { fork } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createClock, createLog, createMetrics } from '@sallyport/process';
+import { createMemoryStore } from '@sallyport/store';
+import { createSigningKey, openSigningKeys, type Role, signOperatorToken } from '@sallyport/wire';
+import { createTestAuthority } from '@sallyport/wire/testing';
+import { wire } from '../../wire.ts';
+import { createPublisher, plain } from '../publication.ts';
+import type { Told } from './clients.ts';
+
+/**
+ * How a discovery replica does under load: prints figures, judges nothing. The server is this process, the readers are
+ * another, over TLS on loopback. `npx nx run discovery:load -- --records 10000 --watchers 500`
+ */
+const { values } = parseArgs({
+  options: {
+    records: { type: 'string', default: '10000' },
+    watchers: { type: 'string', default: '500' },
+    stalled: { type: 'string', default: '20' },
+    'per-second': { type: 'string', default: '50' },
+    changes: { type: 'string', default: '50' },
+  },
+});
+const [records, watchers, stalled, changes] = [values.records, values.watchers, values.stalled, values.changes].map(Number) as [
+  number,
+  number,
+  number,
+  number,
+];
+const RENEW_EVERY_MS = 5_000;
+const BUCKET = 1_000;
+const TOKENS = 25;
+const wallMs = (): number => performance.timeOrigin + performance.now();
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const megabytes = (): number => {
+  globalThis.gc?.();
+  return process.memoryUsage().rss / 1_048_576;
+};
+const quantile = (sorted: readonly number[], q: number): number =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
+function say(what: string, samples: readonly number[]): void {
+  const sorted = [...samples].sort((a, b) => a - b);
+  const [p50, p99, max] = [0.5, 0.99, 1].map((q) => quantile(sorted, q).toFixed(0));
+  console.log(`${what.padEnd(44)} p50 ${p50} ms   p99 ${p99} ms   max ${max} ms   (${samples.length})`);
+}
+const fact = (what: string, value: string): void => console.log(`${what.padEnd(44)} ${value}`);
+
+const authority = await createTestAuthority();
+const directory = mkdtempSync(join(tmpdir(), 'sallyport-load-'));
+writeFileSync(join(directory, '1.jwk'), (await createSigningKey()).privateJwk);
+const keys = await openSigningKeys(directory);
+if (!keys.ok) throw new Error(keys.error);
+const clock = createClock();
+const memory = createMemoryStore({ clock });
+const publisher = createPublisher(memory.connect());
+const discovery = await wire(
+  plain({
+    listen: { host: '127.0.0.1', port: 0 },
+    urlPort: 443,
+    signingKeys: directory,
+    trustDomain: 'acme.test',
+    tls: await authority.issue('discovery', {
+      uris: ['spiffe://acme.test/discovery/d1'],
+      dnsNames: ['localhost'],
+      ipAddresses: ['127.0.0.1'],
+    }),
+    listenTls: {},
+    jwt: {},
+    limits: { streamsMax: 1_000, opensPerSecondMax: 1_000, backlogBytesMax: 4_194_304 },
+  }),
+  {
+    clock,
+    log: createLog({ level: 'silent' }),
+    metrics: createMetrics(),
+    randomId: () => 'd1',
+    stopping: new AbortController().signal,
+    admin: { host: '127.0.0.1', port: 0 },
+  },
+  { store: memory.connect() },
+);
+
+await pause(1_500);
+const empty = megabytes();
+await publisher.generation();
+const names: string[] = [];
+const publishedAt = performance.now();
+for (let index = 0; index < records; index += 1) {
+  const name = `s${index}`;
+  await publisher.publish(`w${index % 100}`, name, memory.revision());
+  names.push(name);
+  if (index % 1_000 === 999) await renew();
+}
+async function renew(): Promise<void> {
+  for (let from = 0; from < names.length; from += BUCKET)
+    await publisher.renew(names.slice(from, from + BUCKET), memory.revision(), 15_000, from / BUCKET);
+}
+await renew();
+const beat = setInterval(() => void renew(), RENEW_EVERY_MS);
+await pause(2_000);
+fact('records', String(records));
+fact('taken into the view', `${((performance.now() - publishedAt - 2_000) / 1_000).toFixed(1)} s, with the writing of them`);
+const full = megabytes();
+fact('memory for the records', `${(full - empty).toFixed(0)} MB, the store in it`);
+
+let lagMs = 0;
+let lookedAt = performance.now();
+const lag = setInterval(() => {
+  lagMs = Math.max(lagMs, performance.now() - lookedAt - 20);
+  lookedAt = performance.now();
+}, 20);
+
+const clients = fork(fileURLToPath(new URL('clients.ts', import.meta.url)), { execArgv: process.execArgv });
+const told: Told[] = [];
+let news = (): void => undefined;
+clients.on('message', (message: Told) => {
+  told.push(message);
+  news();
+});
+async function heard<K extends Told['kind']>(kind: K): Promise<Extract<Told, { kind: K }>> {
+  for (;;) {
+    const found = told.find((each) => each.kind === kind);
+    if (found !== undefined) return found as Extract<Told, { kind: K }>;
+    await new Promise<void>((resolve) => {
+      news = resolve;
+    });
+  }
+}
+const tokens = await Promise.all(
+  Array.from({ length: TOKENS }, (_none, index) =>
+    signOperatorToken(keys.value, { principal: `edge-${index}`, role: { kind: 'viewer', workspaces: 'all' } as Role }, 3_600_000),
+  ),
+);
+const order = { target: `127.0.0.1:${discovery.address.port}`, caFile: authority.caFile, tokens, watchers, stalled };
+clients.send({ order: { ...order, perSecond: Number(values['per-second']) } });
+say(`snapshot of all records, ${values['per-second']} readers a second`, (await heard('snapshots')).ms);
+await pause(RENEW_EVERY_MS);
+fact(
+  `memory for ${watchers} readers and ${stalled} stalled`,
+  `${(megabytes() - full).toFixed(0)} MB, ${(((megabytes() - full) * 1_024) / (watchers + stalled)).toFixed(0)} KB each`,
+);
+fact('longest turn of the event loop', `${lagMs.toFixed(0)} ms`);
+
+const sentAt = new Map<string, number>();
+for (let index = 0; index < changes; index += 1) {
+  const marker = `change-${index}-x`;
+  clients.send({ expect: marker });
+  await pause(20);
+  sentAt.set(marker, wallMs());
+  await publisher.publish('w1', marker, memory.revision());
+  names.push(marker);
+  await pause(80);
+}
+await pause(12_000);
+clients.send({ report: true });
+const { details } = await heard('ended');
+const seen = told.filter((each) => each.kind === 'seen');
+say(
+  'from a change to a reader',
+  seen.flatMap(({ marker, at }) => at.map((each) => each - (sentAt.get(marker) ?? 0))),
+);
+say(
+  'from a change to the last of the readers',
+  seen.map(({ marker, at }) => Math.max(...at) - (sentAt.get(marker) ?? 0)),
+);
+fact('changes that reached every reader', `${seen.filter(({ at }) => at.length >= watchers).length} of ${changes}`);
+fact('streams that were ended', `${details.length}${details[0] === undefined ? '' : ` (${details[0]})`}`);
+fact('memory afterwards', `${(megabytes() - full).toFixed(0)} MB above the records`);
+
+clearInterval(beat);
+clearInterval(lag);
+clients.kill('SIGKILL');
+await discovery.drain(AbortSignal.abort());
+keys.value.close();
+clock.stop();
+authority.remove();
+rmSync(directory, { recursive: true });

@@ -102,9 +102,14 @@ export function createSessions(options: SessionsOptions): Sessions {
       const stepped = stepGateway(state, event, {
         now: clock.now(),
         world,
-        nonce: randomId() as Nonce,
+        // Few steps need these two, and with thousands of sessions they were most of what a step cost.
+        get nonce() {
+          return randomId() as Nonce;
+        },
+        get wantsRelease() {
+          return options.wantsRelease(session);
+        },
         ageMs: options.ageMs(),
-        wantsRelease: options.wantsRelease(session),
       });
       state = stepped.state;
       for (const effect of stepped.effects) act(effect);

@@ -156,7 +156,10 @@ describe('a driver that was away', () => {
     driver.away(true);
     driver.back({ synced: false });
     await clock.advanceAsync(30_000);
-    expect([driver.count, services()]).toEqual([1, ['web:80']]);
+    driver.put('team/demo', { services: 'web=81' });
+    driver.put('team/other');
+    await clock.advanceAsync(5_000);
+    expect([driver.count, services(), services('team/other')]).toEqual([1, ['web:80'], undefined]);
   });
   test('takes away what is gone when it has', async () => {
     const { driver, quiet, clock, services } = await open();

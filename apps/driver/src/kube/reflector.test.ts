@@ -103,6 +103,20 @@ describe('what it does', () => {
       ['say'],
       'waiting',
     ],
+    [
+      'when history is gone after failures that are over: lists at once all the same',
+      [
+        start,
+        [5, failed],
+        [405, { kind: 'tick' }],
+        [410, page([], '100')],
+        [420, { kind: 'opened' }],
+        [430, changed('b', '110')],
+        [440, gone],
+      ],
+      ['say', 'list fill'],
+      'listing',
+    ],
     ['in silence: nothing yet', [...heard, [5_000 + SILENCE_MS - 1, { kind: 'tick' }]], [], 'watching'],
     [
       'in silence for too long: a new watch from the last version',

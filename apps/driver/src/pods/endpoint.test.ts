@@ -139,6 +139,11 @@ describe('every earlier supervisor is certainly dead', () => {
       { annotations: { 'supervisor-container': 'guard' }, containers: [{ name: 'app' }, { name: 'guard', restarts: 1 }] },
       true,
     ],
+    [
+      'not when nothing says that the one before has ended',
+      { containers: [{ name: 'main', restarts: 1, predecessorUnknown: true }] },
+      false,
+    ],
     ['not when it is the first', { containers: [{ name: 'main' }] }, false],
     ['not while it does not run', { containers: [{ name: 'main', restarts: 1, running: false }] }, false],
     ['not when another container was restarted', { containers: [{ name: 'app', restarts: 4 }, { name: 'supervisor' }] }, false],

@@ -17,7 +17,12 @@ export interface PodShape {
   readonly hostNetwork?: boolean;
   /** Name of the Sandbox that owns it. */
   readonly owner?: string;
-  readonly containers?: readonly { readonly name: string; readonly restarts?: number; readonly running?: boolean }[];
+  readonly containers?: readonly {
+    readonly name: string;
+    readonly restarts?: number;
+    readonly running?: boolean;
+    readonly predecessorUnknown?: boolean;
+  }[];
 }
 
 /** A Pod as the API shows it. */
@@ -49,12 +54,15 @@ export function podObject(name: string, shape: PodShape = {}): Wanted {
       phase,
       conditions: [{ type: 'Ready', status: ready ? 'True' : 'False' }],
       ...(ips.length === 0 ? {} : { podIP: ips[0], podIPs: ips.map((ip) => ({ ip })) }),
-      containerStatuses: containers.map(({ name, restarts = 0, running = true }) => ({
+      containerStatuses: containers.map(({ name, restarts = 0, running = true, predecessorUnknown = false }) => ({
         name,
         restartCount: restarts,
         containerID: `containerd://${name}-${restarts}`,
         state: running ? { running: { startedAt: '2026-01-01T00:00:00Z' } } : { waiting: { reason: 'CrashLoopBackOff' } },
-        lastState: restarts === 0 ? {} : { terminated: { exitCode: 1, containerID: `containerd://${name}-${restarts - 1}` } },
+        lastState:
+          restarts === 0 || predecessorUnknown
+            ? {}
+            : { terminated: { exitCode: 1, containerID: `containerd://${name}-${restarts - 1}` } },
       })),
     },
   };

@@ -55,7 +55,11 @@ export function followGateway(options: FollowOptions): Following {
     const wanted = new Map(assignments.map((assignment) => [assignment.sandboxId, assignment]));
     for (const [sandboxId, { hosted, stop }] of hosting) {
       // Another life of the workload is another instance: nothing of the old one may reach the new.
-      if (wanted.get(sandboxId)?.runtimeId === hosted.assignment.runtimeId) continue;
+      const kept = wanted.get(sandboxId);
+      if (kept !== undefined && isSameInstance(kept, hosted.assignment)) {
+        hosted.reassigned(kept);
+        continue;
+      }
       stop.abort();
       hosting.delete(sandboxId);
       // A released owner admits nothing more; what is open may last until the authority it holds runs out, unrenewed.
@@ -95,6 +99,8 @@ export function followGateway(options: FollowOptions): Following {
     const before = active;
     active = opened.link;
     opened.begin();
+    // One word more than Hello: that this member lives now, after all that was on record when it was taken.
+    active.tell(options.memberState());
     log.info({ memberId, poolId, gatewayId: active.gatewayId }, 'joined');
     if (before === undefined) return undefined;
     // Sessions with the gateway that fell silent would go on waiting for it.
@@ -172,3 +178,7 @@ export function followGateway(options: FollowOptions): Following {
     },
   };
 }
+
+/** Behind a boundary and beside the application are two ways to serve it: what is open on one may not go on by the other. */
+const isSameInstance = (a: Assignment, b: Assignment): boolean =>
+  a.runtimeId === b.runtimeId && (a.boundaryAddress === undefined) === (b.boundaryAddress === undefined);

@@ -9,7 +9,8 @@ import {
   listenForApps,
   watchCertificates,
 } from '@sallyport/proxy';
-import { openLink, openTlsFiles } from '@sallyport/wire';
+import { followTlsMaterial, openLink, openTlsFiles } from '@sallyport/wire';
+import { createBoundaryLink } from './boundary/boundary-link.ts';
 import type { Config } from './config.ts';
 import { followGateway } from './follow-gateway.ts';
 import { gatewayPort } from './gateway-port.ts';
@@ -46,6 +47,8 @@ export async function wire(config: Config, process: Process, given: Given = {}):
     onChange: (problem) => problem !== undefined && log.warn({ problem }, 'internal certificates not taken'),
   });
   if (!tls.ok) throw new Error(tls.error);
+
+  const material = followTlsMaterial(tls.value);
 
   const instances = createInstances({ clock });
   const exchanges = createExchangeMetrics(metrics, instances);
@@ -106,21 +109,36 @@ export async function wire(config: Config, process: Process, given: Given = {}):
     delivery: config.delivery,
     advertises: listener !== undefined,
     memberState: () => ({ ready: true, draining, appPort: listener?.port ?? 0, capacity: config.capacity }),
-    host: (assignment) =>
-      createHosted({
+    host: (assignment) => {
+      const boundary =
+        assignment.boundaryAddress === undefined
+          ? undefined
+          : createBoundaryLink({
+              address: assignment.boundaryAddress,
+              runtimeId: assignment.runtimeId,
+              trustDomain: config.trustDomain,
+              material: material.current,
+              clock,
+              log,
+            });
+      // Ports of this process are no applications; behind a boundary they are other ports.
+      const forbiddenPorts = boundary === undefined ? ownPorts : new Set<number>();
+      return createHosted({
         assignment,
         memberId,
         instance: instances.start({
           sandboxId: assignment.sandboxId,
           mode: assignment.mode,
           limits: config.limits,
-          connector: createLoopback({ clock, forbiddenPorts: ownPorts, dialMs: config.limits.dialMs }),
+          connector: boundary ?? createLoopback({ clock, forbiddenPorts, dialMs: config.limits.dialMs }),
         }),
-        rules: { domain: config.domain ?? '', ownPorts, claims: (host: Host) => instances.claims(host) },
+        boundary,
+        rules: { domain: config.domain ?? '', ownPorts: forbiddenPorts, claims: (host: Host) => instances.claims(host) },
         ready,
         clock,
         log,
-      }),
+      });
+    },
     random: Math.random,
     clock,
     log,

@@ -100,6 +100,7 @@ describe('what is sent is read', () => {
   const answers = [
     { kind: 'accepted', joinId: 'j1', gatewayId: 'gw1' },
     { kind: 'assignments', assignments: [] },
+    { kind: 'assignments', assignments: [{ ...assignment, boundaryAddress: 'demo.sandboxes.svc:9443' }] },
     { kind: 'assignments', assignments: [assignment, { ...assignment, sandboxId: 'sb2', mode: 'dedicated' }] },
   ] as unknown as JoinResponse[];
   test.each(answers)('join response $kind', (response) =>

@@ -7,6 +7,15 @@ import * as records from './index.ts';
 import { configuration, installation } from './testing/values.ts';
 
 const opId = 'op-1';
+const plainSandbox: pb.SandboxRecord = {
+  opId,
+  workspace: 'team',
+  sandbox: 'demo',
+  mode: 1,
+  poolId: 'p',
+  runtimeId: 'r',
+  boundaryAddress: '',
+};
 
 describe('what is written is read', () => {
   const rows: [title: string, written: Uint8Array, decode: (bytes: Uint8Array) => unknown, want: unknown][] = [
@@ -29,6 +38,14 @@ describe('what is written is read', () => {
       poolId: 'p1' as never,
       runtimeId: 'r1' as never,
     }),
+    row('sandbox with a boundary', records.encodeSandbox, records.decodeSandbox, {
+      workspace: 'team' as never,
+      sandbox: 'demo' as never,
+      mode: 'shared',
+      poolId: 'p1' as never,
+      runtimeId: 'r1' as never,
+      boundaryAddress: '[fd00::7]:9443',
+    }),
     row('name', records.encodeName, records.decodeName, 'sb1' as never),
     row('configuration', records.encodeConfiguration, records.decodeConfiguration, configuration),
     row('configuration that a workload has a part in', records.encodeConfiguration, records.decodeConfiguration, {
@@ -43,6 +60,14 @@ describe('what is written is read', () => {
       sessionId: 's1' as never,
       runtimeId: 'r1' as never,
       credentialEpoch: 7n as never,
+    }),
+    row('session of a member that the driver knows', records.encodeSession, records.decodeSession, {
+      gatewayId: 'gw1' as never,
+      gatewayEpoch: 9n as never,
+      sessionId: 's1' as never,
+      runtimeId: 'r1' as never,
+      credentialEpoch: 7n as never,
+      supervisorUid: 'pod-1',
     }),
     ...(
       [
@@ -107,24 +132,18 @@ describe('what is not such a record is a problem, never a throw', () => {
       records.decodeOwnership,
       /owned_epoch/,
     ],
-    [
-      'an unknown mode',
-      pb.SandboxRecord.encode({
-        opId,
-        workspace: 'team',
-        sandbox: 'demo',
-        mode: 9 as never,
-        poolId: 'p',
-        runtimeId: 'r',
-      }).finish(),
-      records.decodeSandbox,
-      /mode/,
-    ],
+    ['an unknown mode', pb.SandboxRecord.encode({ ...plainSandbox, mode: 9 as never }).finish(), records.decodeSandbox, /mode/],
     [
       'a workspace that is no label',
-      pb.SandboxRecord.encode({ opId, workspace: 'Team', sandbox: 'demo', mode: 1, poolId: 'p', runtimeId: 'r' }).finish(),
+      pb.SandboxRecord.encode({ ...plainSandbox, workspace: 'Team' }).finish(),
       records.decodeSandbox,
       /workspace/,
+    ],
+    [
+      'a boundary at no port',
+      pb.SandboxRecord.encode({ ...plainSandbox, boundaryAddress: 'demo' }).finish(),
+      records.decodeSandbox,
+      /boundary_address/,
     ],
     ['a service on port 0', withService({ port: 0 }), records.decodeConfiguration, /port/],
     ['a service on port 65536', withService({ port: 65_536 }), records.decodeConfiguration, /port/],

@@ -134,6 +134,8 @@ export function createConversation(options: ConversationOptions = {}) {
         say(`gateway    ends the session: ${effect.clause}`);
         cut();
         break;
+      // The only member follows nobody.
+      case 'prepare':
       case 'answered':
         break;
     }

@@ -11,6 +11,7 @@ export const commands = {
   dev: { run: fromSource('apps/dev/src/main.ts') },
   cli: { run: fromSource('apps/cli/src/main.ts') },
   test: { run: [at('tools/test.mjs')] },
+  e2e: { run: [at('tools/e2e.mjs')] },
   fuzz: { run: fromSource('apps/e2e/src/fuzz/main.ts') },
   sim: { run: fromSource('libs/sim/src/main.ts') },
   check: { run: [at('tools/check.mjs')] },

@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -30,49 +31,85 @@ export function binaryOf({ binaries, versionArgument }: Program): string | undef
   return binaries.find((binary) => spawnSync(binary, [versionArgument], { stdio: 'ignore' }).status === 0);
 }
 
+const STARTS_MAX = 5;
+
+/** Starts it on ports that are free now; should somebody have taken one before it could, on others. */
 export async function startPeer(program: Program, laneCount: number): Promise<Peer> {
   const binary = binaryOf(program);
   if (binary === undefined) throw new Error(`${program.name} is not installed: ${program.installWith}`);
-  const folder = mkdtempSync(join(tmpdir(), `sallyport-fuzz-${program.name}-`));
-  const lanes: PeerLane[] = [];
-  const ports: PortPair[] = [];
-  for (const proxyPort of await freePorts(laneCount)) {
-    const lane = await openPeerLane();
-    lanes.push(lane);
-    ports.push({ proxyPort, appPort: lane.appPort });
+  const lanes = await Promise.all(Array.from({ length: laneCount }, openPeerLane));
+  for (let starts = 1; ; starts++) {
+    const proxyPorts = await freePorts(laneCount);
+    const ports = lanes.map(({ appPort }, i) => ({ proxyPort: proxyPorts[i] as number, appPort }));
+    const started = await start(binary, program, ports);
+    if (typeof started === 'object') return peerOf(program, lanes, ports, started);
+    if (starts === STARTS_MAX) throw new Error(`${program.name} does not listen: ${started}`);
   }
+}
+
+interface Started {
+  end(): Promise<void>;
+}
+
+async function start(binary: string, program: Program, ports: readonly PortPair[]): Promise<Started | string> {
+  const folder = mkdtempSync(join(tmpdir(), `sallyport-fuzz-${program.name}-`));
   const child = spawn(binary, program.configure(folder, ports), { stdio: ['ignore', 'ignore', 'pipe'] });
-  const kill = (): void => void child.kill('SIGKILL');
+  const kill = (): void => {
+    child.kill('SIGKILL');
+    rmSync(folder, { recursive: true, force: true });
+  };
   process.on('exit', kill);
-  await listens(child, ports[0]?.proxyPort ?? 0);
+  const ended = once(child, 'exit');
+  const end = async (): Promise<void> => {
+    process.off('exit', kill);
+    kill();
+    await ended;
+  };
+  const problem = await listens(child, ports.at(-1)?.proxyPort ?? 0);
+  if (problem === undefined) return { end };
+  await end();
+  return problem;
+}
+
+function peerOf({ name, quietMs }: Program, lanes: readonly PeerLane[], ports: readonly PortPair[], { end }: Started): Peer {
   return {
-    name: program.name,
+    name,
     ask(lane, bytes, again) {
-      const patience = { quietMs: again ? 6 * program.quietMs : program.quietMs };
+      const patience = { quietMs: again ? 6 * quietMs : quietMs };
       return (lanes[lane] as PeerLane).ask((ports[lane] as PortPair).proxyPort, bytes, patience);
     },
     askAnswer: (lane, method, bytes) => (lanes[lane] as PeerLane).askAnswer((ports[lane] as PortPair).proxyPort, method, bytes),
     async close() {
-      process.off('exit', kill);
-      const ended = once(child, 'exit');
-      kill();
-      await ended;
+      await end();
       for (const lane of lanes) lane.close();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** Taken together, so that they differ; nobody else takes ports in the moment until the program has them. */
+/** Below the range from which the system takes those of outgoing connections, which a busy machine has many of. */
+const PORTS_FROM = 12_000;
+const PORTS_TO = 32_000;
+
 async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen({ host: '127.0.0.1', port: 0 }));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as AddressInfo).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  const ports: number[] = [];
+  while (ports.length < count) {
+    const port = randomInt(PORTS_FROM, PORTS_TO);
+    if (!ports.includes(port) && (await isFree(port))) ports.push(port);
+  }
   return ports;
 }
 
-async function listens(child: ChildProcess, port: number): Promise<void> {
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer();
+  const free = await new Promise<boolean>((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen({ host: '127.0.0.1', port }, () => resolve(true));
+  });
+  if (free) await once(server.close(), 'close');
+  return free;
+}
+
+async function listens(child: ChildProcess, port: number): Promise<string | undefined> {
   let said = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     said = (said + chunk.toString()).slice(-2_000);
@@ -85,8 +122,8 @@ async function listens(child: ChildProcess, port: number): Promise<void> {
       socket.on('error', () => resolve(false));
     });
     socket.destroy();
-    if (listening) return;
+    if (listening && child.exitCode === null) return undefined;
     await sleep(50);
   }
-  throw new Error(`it does not listen: ${said}`);
+  return `it does not listen: ${said}`;
 }

@@ -132,6 +132,8 @@ export function createJoins(options: JoinsOptions): Joins {
     log.info({ memberId, poolId, joinId: join.joinId }, 'member joined');
     try {
       for (let next = await requests.next(); !next.done; next = await requests.next()) {
+        // A kind of message of a later release: whoever sends it does not count on it.
+        if (next.value.request === undefined) continue;
         const request = parseJoinRequest(next.value);
         if (!request.ok) return request;
         if (request.value.kind === 'hello') return err(failure('malformed', 'hello comes once'));

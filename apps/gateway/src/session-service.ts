@@ -53,6 +53,8 @@ export function createSessionService(options: SessionServiceOptions): (stream: S
     log.info({ sandboxId: session.sandboxId, sessionId: session.sessionId, memberId: opened.value.memberId }, 'session opened');
     try {
       for (let next = await requests.next(); !next.done; next = await requests.next()) {
+        // A kind of message of a later release: whoever sends it does not count on it.
+        if (next.value.request === undefined) continue;
         const request = parseSessionRequest(next.value);
         if (!request.ok) return request;
         if (request.value.kind === 'hello') return err(failure('malformed', 'hello comes once'));

@@ -2,8 +2,8 @@ import { type Configuration, type Host, isUnderDomain, type SandboxId, SERVICES_
 
 /** What this supervisor will not serve, whatever the gateway says. */
 export interface ServingRules {
-  /** The domain that its certificates are for. */
-  readonly domain: string;
+  /** The domain that its certificates are for. Undefined: it has none, because its listener is off. */
+  readonly domain: string | undefined;
   /** Ports of the supervisor itself: an application on one of them would be a loop, or a way to its own doors. */
   readonly ownPorts: ReadonlySet<number>;
   /** Which other sandbox of this process serves a host now. */
@@ -18,7 +18,8 @@ export function rejectionOf(configuration: Configuration, sandboxId: SandboxId, 
     return `${services.length} services are declared; at most ${SERVICES_PER_SANDBOX_MAX} are served`;
   const hosts = new Set<Host>();
   for (const { host, port } of services) {
-    if (!isUnderDomain(host, rules.domain)) return `host ${host} is not under this supervisor's domain ${rules.domain}`;
+    if (rules.domain !== undefined && !isUnderDomain(host, rules.domain))
+      return `host ${host} is not under this supervisor's domain ${rules.domain}`;
     if (hosts.has(host)) return `host ${host} is declared twice`;
     hosts.add(host);
     const holder = rules.claims(host);

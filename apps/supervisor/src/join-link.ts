@@ -50,6 +50,8 @@ export async function openJoin({
   const over = Promise.withResolvers<string>();
   async function follow(): Promise<void> {
     for (let next = await responses.next(); !next.done; next = await responses.next()) {
+      // A kind of message of a later release: whoever sends it does not count on it.
+      if (next.value.response === undefined) continue;
       const response = parseJoinResponse(next.value);
       if (!response.ok) {
         stream.fail(response.error);

@@ -59,6 +59,8 @@ async function converse(
   stream.send(sessionRequestMessage({ kind: 'hello', hello: { sandboxId, runtimeId, memberId, credential, capabilities } }));
   let accepted = false;
   for await (const raw of stream.received) {
+    // A kind of message of a later release: whoever sends it does not count on it.
+    if (raw.response === undefined) continue;
     const message = parseSessionResponse(raw);
     if (!message.ok) {
       why = message.error.message;

@@ -133,7 +133,7 @@ export async function wire(config: Config, process: Process, given: Given = {}):
           connector: boundary ?? createLoopback({ clock, forbiddenPorts, dialMs: config.limits.dialMs }),
         }),
         boundary,
-        rules: { domain: config.domain ?? '', ownPorts: forbiddenPorts, claims: (host: Host) => instances.claims(host) },
+        rules: { domain: config.domain, ownPorts: forbiddenPorts, claims: (host: Host) => instances.claims(host) },
         ready,
         clock,
         log,

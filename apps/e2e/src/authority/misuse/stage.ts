@@ -33,7 +33,7 @@ export interface Stage {
   /** A link to one of the ports, showing the certificate of this app; undefined: none. */
   link(port: Port, app: App | undefined): Promise<Link>;
   /** A real supervisor in this process, with a listener or without; it ends with the stage. */
-  supervise(options: { readonly listens: boolean; readonly pool?: string; readonly credential?: string }): Promise<Supervised>;
+  supervise(options: SuperviseOptions): Promise<Supervised>;
   /** The store itself, as nobody else sees it. */
   readonly store: Store;
   /** How many calls of this method were refused with this status so far. */
@@ -45,6 +45,14 @@ export interface Stage {
   /** Every record, with its revision, but for those that the processes write about themselves. */
   records(): Promise<ReadonlyMap<string, bigint>>;
   close(): Promise<void>;
+}
+
+export interface SuperviseOptions {
+  readonly listens: boolean;
+  readonly pool?: string;
+  readonly credential?: string;
+  /** Another gateway than the stage's own. */
+  readonly gateway?: string;
 }
 
 export interface Supervised {
@@ -155,7 +163,7 @@ export async function startStage(): Promise<Stage> {
       return link;
     },
     store: reader,
-    async supervise({ listens, pool = POOL, credential = CREDENTIAL }) {
+    async supervise({ listens, pool = POOL, credential = CREDENTIAL, gateway: other }) {
       const credentialFile = join(folder, `credential-${supervised.length}`);
       await writeFile(credentialFile, credential);
       const { 'signing-keys': _unused, ...files } = await common('supervisor');
@@ -163,7 +171,7 @@ export async function startStage(): Promise<Stage> {
       const started = await supervisor.wire(
         read(supervisor.readConfig, {
           ...files,
-          gateway: `127.0.0.1:${ports.supervisor}`,
+          gateway: other ?? `127.0.0.1:${ports.supervisor}`,
           pool,
           'credential-file': credentialFile,
           capacity: '100',

@@ -3,6 +3,12 @@ import { join } from 'node:path';
 import { keepAuthority, keepCertificate, spiffeId } from '@sallyport/pki';
 import { writeFileAtomic } from '@sallyport/process';
 
+interface InternalFiles {
+  readonly caFile: string;
+  readonly certFile: string;
+  readonly keyFile: string;
+}
+
 /** Files of one dev stack's certificates; all under its state directory, keys readable by its user alone. */
 export interface DevCertificates {
   /** What clients are told to trust: the dev CA, name-constrained to the domain and to loopback; also a given `--cert`. */
@@ -10,7 +16,9 @@ export interface DevCertificates {
   readonly app: { readonly certFile: string; readonly keyFile: string };
   /** For the operator and discovery ports, under the dev CA, so that one CA file serves people for everything. */
   readonly loopback: { readonly certFile: string; readonly keyFile: string };
-  internal(app: string): Promise<{ readonly caFile: string; readonly certFile: string; readonly keyFile: string }>;
+  internal(app: string): Promise<InternalFiles>;
+  /** Of the boundary of one runtime, whose name it has; a runtime of this stack lives as short as its folder. */
+  boundary(runtimeId: string, folder: string): Promise<InternalFiles>;
   readonly trustDomain: string;
 }
 
@@ -57,11 +65,11 @@ export async function keepCertificates(
     caFile = join(directory, 'trust.crt');
     await writeFileAtomic(caFile, `${dev.certPem}${await readFile(given.certFile, 'utf8')}`, 0o644);
   }
-  const made = new Map<string, ReturnType<DevCertificates['internal']>>();
+  const made = new Map<string, Promise<InternalFiles>>();
 
-  async function makeInternal(name: string): ReturnType<DevCertificates['internal']> {
-    const { certFile, keyFile } = await keepCertificate(directory, name, internal, {
-      uris: [spiffeId(TRUST_DOMAIN, name, 'dev')],
+  async function issue(folder: string, file: string, app: string, id: string): Promise<InternalFiles> {
+    const { certFile, keyFile } = await keepCertificate(folder, file, internal, {
+      uris: [spiffeId(TRUST_DOMAIN, app, id)],
       usages: ['server', 'client'],
       days: LEAF_DAYS,
       now,
@@ -76,9 +84,10 @@ export async function keepCertificates(
     trustDomain: TRUST_DOMAIN,
     internal(name) {
       // Several processes of one app may ask at once, and one certificate serves them all.
-      const files = made.get(name) ?? makeInternal(name);
+      const files = made.get(name) ?? issue(directory, name, name, 'dev');
       made.set(name, files);
       return files;
     },
+    boundary: (runtimeId, folder) => issue(folder, `boundary-${runtimeId}`, 'boundary', runtimeId),
   };
 }

@@ -79,7 +79,6 @@ function check(config: Config): readonly string[] {
     problems.push('--gateways, --members, --edges, --boundaries and --etcd-binary go with --processes: give that too');
   }
   if (config.edges > 0) problems.push('--edges: there is no edge proxy yet; leave it out');
-  if (config.boundaries) problems.push('--boundaries: there is no boundary yet; leave it out');
   if (!config.processes && config.store.length > 0) problems.push('--store=etcd://… goes with --processes: give that too');
   const twice = findTwice(config.services);
   if (twice !== undefined) problems.push(`--service: ${twice} is given twice; give each service once`);

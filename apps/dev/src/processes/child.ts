@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Announcement, CannotStart, type Clock, wait } from '@sallyport/process';
+import { type Address, type Announcement, CannotStart, type Clock, wait } from '@sallyport/process';
 
 /** One service in a process of its own. */
 export interface Child {
@@ -99,3 +99,10 @@ const untilEnded = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => child.once('close', (code, signal) => resolve(signal ?? `code ${code}`)));
 
 const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
+
+/** Where it really listens for what. */
+export function bound(child: Child, name: string): Address {
+  const address = child.announced.listens[name];
+  if (address === undefined) throw new CannotStart(`${child.name} did not say where it listens for ${name}`);
+  return address;
+}

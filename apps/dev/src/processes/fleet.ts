@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { credentialHash } from '@sallyport/driver';
 import type { Host, PoolId } from '@sallyport/model';
-import { type Address, CannotStart, type Process, writeFileAtomic } from '@sallyport/process';
+import { CannotStart, type Process, writeFileAtomic } from '@sallyport/process';
 import { formatTarget, openLink, openTlsFiles } from '@sallyport/wire';
 import { keepCertificates } from '../certificates.ts';
 import type { Config } from '../config.ts';
@@ -10,9 +10,10 @@ import { createOperatorClient } from '../operator.ts';
 import { type Part, SHARED_POOL, type Stack } from '../stack.ts';
 import type { StateDir } from '../state-dir.ts';
 import { makeTokens, readToken } from '../tokens.ts';
-import { type Child, startChild } from './child.ts';
+import { bound, type Child, startChild } from './child.ts';
 import { openEtcd } from './etcd.ts';
 import { readMetric } from './metrics.ts';
+import { workloadsOf } from './workloads.ts';
 
 const ANY_PORT = '127.0.0.1:0';
 
@@ -26,13 +27,18 @@ export async function startFleet(config: Config, process: Process, state: StateD
       ? undefined
       : { certFile: config.certFile, keyFile: config.keyFile };
   const certificates = await keepCertificates(state.pki, config.domain, given);
-  const { keys, adminTokenFile } = await makeTokens(state.run);
+  const { keys, verifyKeys, adminTokenFile } = await makeTokens(state.run);
   const children: Child[] = [];
   const closing: ((deadline: AbortSignal) => Promise<void>)[] = [];
   let ending = false;
 
-  async function start(name: string, app: string, options: Readonly<Record<string, string>>): Promise<Child> {
-    const files = await certificates.internal(app);
+  async function start(
+    name: string,
+    app: string,
+    options: Readonly<Record<string, string>>,
+    own?: { readonly caFile: string; readonly certFile: string; readonly keyFile: string },
+  ): Promise<Child> {
+    const files = own ?? (await certificates.internal(app));
     const child = await startChild({
       name,
       app,
@@ -70,19 +76,16 @@ export async function startFleet(config: Config, process: Process, state: StateD
       readonly address: string;
       readonly credentialSha256: string;
     }[] = [];
-    const workloads = new Map<string, { readonly workspace: string; readonly sandbox: string; readonly runtimeId: string }>();
-    for (const { ref } of config.services) {
-      workloads.set(`${ref.workspace}/${ref.sandbox}`, {
-        workspace: ref.workspace,
-        sandbox: ref.sandbox,
-        runtimeId: `local-${randomId()}`,
-      });
-    }
-    if (workloads.size === 0)
-      workloads.set('team/demo', { workspace: 'team', sandbox: 'demo', runtimeId: `local-${randomId()}` });
+    const workloads = await workloadsOf(config, randomId, async (name, runtimeId) =>
+      start(
+        name,
+        'boundary',
+        { 'boundary-listen': ANY_PORT, 'verify-keys': verifyKeys },
+        await certificates.boundary(runtimeId, directory),
+      ),
+    );
     const staticFile = join(directory, 'driver-static.json');
-    const tellDriver = (): Promise<void> =>
-      writeFileAtomic(staticFile, JSON.stringify({ workloads: [...workloads.values()], supervisors }), 0o600);
+    const tellDriver = (): Promise<void> => writeFileAtomic(staticFile, JSON.stringify({ workloads, supervisors }), 0o600);
     await tellDriver();
 
     const driver = await start('driver', 'driver', { 'driver-listen': ANY_PORT, 'static-file': staticFile });
@@ -206,12 +209,6 @@ export async function startFleet(config: Config, process: Process, state: StateD
 }
 
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_value, index) => index + 1);
-
-function bound(child: Child, name: string): Address {
-  const address = child.announced.listens[name];
-  if (address === undefined) throw new CannotStart(`${child.name} did not say where it listens for ${name}`);
-  return address;
-}
 
 const partOf = ({ name, app, pid, announced }: Child): Part => ({
   name,

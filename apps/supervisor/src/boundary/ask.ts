@@ -25,8 +25,13 @@ const SOCKETS_MAX = 4;
 /** Of an answer; bytes. A signed one with its certificates has a few KiB. */
 const ANSWER_BYTES_MAX = 64 * 1_024;
 
-export function createAsker(tls: () => ConnectionOptions | undefined, clock: Clock): Asker {
-  const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX, maxFreeSockets: SOCKETS_MAX });
+export function createAsker(
+  tls: () => ConnectionOptions | undefined,
+  checkServerIdentity: NonNullable<ConnectionOptions['checkServerIdentity']>,
+  clock: Clock,
+): Asker {
+  // The agent's own check, not one of each request: with that Node would keep no connection.
+  const agent = new Agent({ keepAlive: true, maxSockets: SOCKETS_MAX, maxFreeSockets: SOCKETS_MAX, checkServerIdentity });
 
   return {
     ask(method, path, body, withinMs) {

@@ -162,6 +162,15 @@ describe('a question to the boundary', () => {
     const text = JSON.stringify(body);
     return `HTTP/1.1 ${status} X\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`;
   };
+  test('goes over one connection, again and again', async () => {
+    const ports = new Set<number | undefined>();
+    const { link } = await linkTo((_head, socket) => {
+      ports.add(socket.remotePort);
+      socket.write(json(200, { nonce: 'a'.repeat(22) }));
+    });
+    for (let count = 0; count < 5; count += 1) expect(await link.nonce()).toBeDefined();
+    expect(ports.size).toBe(1);
+  });
   test('brings a nonce', async () => {
     const { link } = await linkTo((_head, socket) => socket.write(json(200, { nonce: 'a'.repeat(22) })));
     expect(await link.nonce()).toBe('a'.repeat(22));

@@ -68,10 +68,10 @@ export function createBoundaryLink(options: BoundaryLinkOptions): BoundaryLink {
       ALPNProtocols: ['http/1.1'],
       // TLS takes no address for a name; who it is the certificate says anyway.
       servername: isIP(host) === 0 ? host : 'boundary',
-      checkServerIdentity: checkServerApp(trustDomain, 'boundary', runtimeId),
     };
   }
-  const asker = createAsker(tls, clock);
+  const checkServerIdentity = checkServerApp(trustDomain, 'boundary', runtimeId);
+  const asker = createAsker(tls, checkServerIdentity, clock);
 
   async function tell(token: string): Promise<void> {
     for (let attempt = 0; attempt < PRESENT_TRIES_MAX && newest === token && !closing.signal.aborted; attempt += 1) {
@@ -111,7 +111,7 @@ export function createBoundaryLink(options: BoundaryLinkOptions): BoundaryLink {
         if (ends.aborted) return err({ kind: 'aborted' });
         if (token === undefined || where === undefined)
           return err({ kind: 'failed', message: "no leave to use the sandbox's boundary has come yet" });
-        const resumed = session === undefined ? where : { ...where, session };
+        const resumed = { ...where, checkServerIdentity, ...(session === undefined ? {} : { session }) };
         const onSession = (next: Buffer): void => {
           session = next;
         };

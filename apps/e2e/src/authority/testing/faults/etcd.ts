@@ -4,6 +4,7 @@ import { milliseconds, record } from '../../rig/figures.ts';
 import { isReady } from '../../rig/installation.ts';
 import { longestGapMs, type Probe, refusals } from '../../rig/prober.ts';
 import { longestHiddenMs, type Sight } from '../../rig/publication.ts';
+import { startAgain } from '../../rig/start-again.ts';
 import { sleep, until } from '../../rig/until.ts';
 import { UNINTERRUPTED_MS } from './gateways.ts';
 
@@ -21,7 +22,7 @@ export async function leaderLost({ installation, probes, sights }: Scene, how: '
   else leader.signal('SIGSTOP');
   await sleep(25_000);
   if (how === 'stopped') leader.signal('SIGCONT');
-  else await leader.start();
+  else await startAgain(leader);
   await sleep(5_000);
   const end = performance.now();
   const gap = longestGapMs(probes, at, end - 2_100);
@@ -38,7 +39,7 @@ export async function etcdRestarted({ installation, probes, sights }: Scene): Pr
   const at = performance.now();
   await member?.kill();
   await sleep(1_000);
-  await member?.start();
+  if (member !== undefined) await startAgain(member);
   const back = performance.now();
   await authorityBack(installation, 'etcd restarted');
   await sleep(1_500);
@@ -75,7 +76,7 @@ export async function quorumLost({ installation, probes, sights }: Scene, mode: 
   if (mode === 'shared') expect(lastGood).toBeLessThan(LEASES_OUT_MS);
   else expect(lastGood).toBeGreaterThan(24_000);
   const began = performance.now();
-  await Promise.all(gone.map((member) => member.start()));
+  await Promise.all(gone.map(startAgain));
   const back = performance.now();
   milliseconds(name, 'etcd itself needed', back - began);
   const served = await until('served again', () => lastAnswered(probes) > back, RECOVERY_MS + 5_000);

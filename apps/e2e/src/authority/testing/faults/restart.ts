@@ -3,6 +3,7 @@ import type { AppProcess } from '../../rig/app-process.ts';
 import type { Scene } from '../../rig/case.ts';
 import { milliseconds } from '../../rig/figures.ts';
 import { longestGapMs, overlaps, type Probe, refusals } from '../../rig/prober.ts';
+import { startAgain } from '../../rig/start-again.ts';
 import { sleep, until } from '../../rig/until.ts';
 import { sessionsOf, UNINTERRUPTED_MS } from './gateways.ts';
 
@@ -14,7 +15,7 @@ export async function rollingRestart({ installation, probes }: Scene): Promise<v
   const at = performance.now();
   for (const each of [...installation.gateways, installation.driver, installation.discovery]) {
     await each.end();
-    await each.start();
+    await startAgain(each);
     await sleep(2_000);
   }
   const held = async (): Promise<boolean> =>
@@ -33,8 +34,8 @@ export async function everythingRestarted({ installation, probes, sights }: Scen
   const { etcd, gateways, driver, discovery, supervisors } = installation;
   const all: readonly AppProcess[] = [...gateways, driver, discovery, ...supervisors];
   await Promise.all([...all.map((each) => each.kill()), ...etcd.members.map((member) => member.kill())]);
-  await Promise.all(etcd.members.map((member) => member.start()));
-  await Promise.all(all.map((each) => each.start()));
+  await Promise.all(etcd.members.map(startAgain));
+  await Promise.all(all.map(startAgain));
   const at = performance.now();
   const back = await until('served again', () => goodAfter(probes, at), OTHERS_BACK_MS);
   milliseconds('everything restarted', 'served again after', back, `< ${OTHERS_BACK_MS}: the old owner is waited out`);
@@ -52,7 +53,7 @@ export async function supervisorKilled({ installation, probes, sights }: Scene):
   milliseconds('supervisor killed', 'the other serves after', back, '2 s of suspicion, 17 s of waiting, no boundary');
   const shown = await until('shown again', () => sights.at(-1)?.shown?.endpoint.endsWith(`:${port}`) === false, 10_000);
   milliseconds('supervisor killed', 'shown at the other after', back + shown);
-  await owner?.start();
+  if (owner !== undefined) await startAgain(owner);
   await sleep(4_000);
   expect(overlaps(probes)).toEqual([]);
   expect(back).toBeGreaterThan(15_000);

@@ -1,5 +1,5 @@
 import type { WorkspaceId } from '@sallyport/model';
-import type { App, Role } from '@sallyport/wire';
+import { APPS, type App, type Role } from '@sallyport/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { attempt } from './misuse/attempt.ts';
 import { declared } from './misuse/methods.ts';
@@ -111,6 +111,24 @@ const seen = async (port: Port, method: string, status: string) => ({
   records: await stage.records(),
   count: await stage.refusedCount(port, method, status),
   lines: stage.refusalLines(),
+});
+
+/** Whose certificate opens which port; everybody else is refused before the message is looked at. */
+const TAKEN: Record<Port, readonly App[]> = {
+  operator: ['operator'],
+  discovery: ['edge', 'operator'],
+  supervisor: ['supervisor'],
+  driver: ['gateway'],
+};
+describe.each(EVERY)('at the %s port', (port) => {
+  test.each(APPS)('the certificate of %s', async (app) => {
+    const method = declared.find(({ service, name }) => rows[`${service}/${name}`]?.port === port);
+    if (method === undefined) throw new Error(`no method at the ${port} port`);
+    const before = await stage.records();
+    const expected = TAKEN[port].includes(app) ? 'INVALID_ARGUMENT' : 'PERMISSION_DENIED';
+    expect(await attempt(await stage.link(port, app), method, GARBAGE)).toBe(expected);
+    expect(await stage.records()).toEqual(before);
+  });
 });
 
 /** Where only apps of the installation may call, the handshake itself ends without a certificate: no call is made. */

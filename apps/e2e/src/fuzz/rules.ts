@@ -13,7 +13,8 @@ export const RULES = {
   'field-line': 'a field is a token, a colon directly behind it, a value',
   'obs-fold': 'no field line begins with a blank',
   'host-count': 'exactly one Host, in HTTP/1.0 too',
-  'host-form': 'Host is labels of letters, digits, - and _ with dots between, or an address, then perhaps a port',
+  'host-form':
+    'Host is labels of letters, digits, - and _ with dots between, or an address, then perhaps a port of one to five digits',
   'host-mismatch': 'Host is the server name of the TLS connection',
   'length-and-coding': 'never both Content-Length and Transfer-Encoding',
   coding: 'Transfer-Encoding is `chunked`, once, and not in HTTP/1.0',

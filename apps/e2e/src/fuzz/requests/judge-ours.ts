@@ -10,8 +10,7 @@ import type { Outcome } from './run-ours.ts';
  * @returns what is wrong, the kind first, so that a smaller case can be told to have the same fault
  */
 export function judgeOurs(expected: Reading, outcome: Outcome): string[] {
-  if (outcome.faults.length > 0) return [...outcome.faults];
-  const wrong: string[] = [];
+  const wrong: string[] = [...outcome.faults];
   let [seen, answered] = [0, 0];
   for (const [nth, request] of expected.requests.entries()) {
     const answer = outcome.answers[answered];

@@ -95,13 +95,16 @@ export const firstLineMutations: Readonly<Record<string, Mutation>> = {
       `${host}.`,
       host.toUpperCase(),
       'other.test',
+      'other.test:443',
+      `${host}.other.test`,
+      `other.${host}`,
       `u@${host}`,
       `${host}@other.test`,
       `${host}:99999`,
       `other.test\\@${host}`,
       '',
     ]);
-    const scheme = random.pick(['http', 'https', 'https', 'HTTPS', 'ftp', 'ws', 'http:', 'h ttp']);
+    const scheme = random.pick(['http', 'http', 'https', 'https', 'https', 'HTTPS', 'ftp', 'ws', 'http:', 'h ttp']);
     draft.target = `${scheme}://${authority}${random.pick([draft.target, draft.target, '', '?a=b', '#x', '/'])}`;
   },
   'options-star': (draft, random) => {

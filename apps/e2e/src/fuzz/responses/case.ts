@@ -63,6 +63,11 @@ const statusMutations: Readonly<Record<string, Mutation>> = {
       '426',
     ]);
   },
+  switch: (draft, random) => {
+    draft.target = '101';
+    draft.fields = [field('Upgrade', random.pick(['websocket', 'websocket', 'h2c'])), field('Connection', 'Upgrade')];
+    if (random.chance(0.5)) draft.fields.push(field('Sec-WebSocket-Accept', 's3pPLMBiTxaQ9kYGzzhZRbK+xOo='));
+  },
   phrase: (draft, random) => {
     draft.version = random.pick([
       '',

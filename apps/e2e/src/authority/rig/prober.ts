@@ -89,11 +89,12 @@ export function longestGapMs(probes: readonly Probe[], from: number, to: number)
   return Math.max(...marks.slice(1).map((at, index) => at - (marks[index] as number)));
 }
 
-/** What came instead of good answers, and how often. */
+/** What came instead of good answers, and how often, at the ports that gave any: a supervisor that owns nothing refuses all. */
 export function refusals(probes: readonly Probe[], from: number, to: number): Record<string, number> {
+  const within = probes.filter(({ sentAt }) => sentAt >= from && sentAt <= to);
+  const serving = new Set(within.filter(({ outcome }) => outcome === 'ok').map(({ port }) => port));
   const counts: Record<string, number> = {};
-  for (const { outcome, sentAt } of probes)
-    if (outcome !== 'ok' && sentAt >= from && sentAt <= to) counts[outcome] = (counts[outcome] ?? 0) + 1;
+  for (const { outcome, port } of within) if (outcome !== 'ok' && serving.has(port)) counts[outcome] = (counts[outcome] ?? 0) + 1;
   return counts;
 }
 

@@ -29,17 +29,20 @@ export async function holderOf({ gateways }: Installation): Promise<{ readonly h
 }
 
 /** The gateway that holds the session is killed: another takes the member, serving goes on, and a change arrives. */
-export async function gatewayKilled({ installation, served, app, probes, sights }: Scene): Promise<void> {
+export async function gatewayKilled(
+  { installation, served, app, probes, sights }: Scene,
+  name = 'gateway killed',
+): Promise<void> {
   const { holder, other } = await holderOf(installation);
   const at = performance.now();
   await holder.kill();
   const failover = await until('the session is with another gateway', async () => (await sessionsOf(other)) > 0, 10_000);
-  milliseconds('gateway killed', 'session with another gateway after', failover, `< ${FAILOVER_MS}`);
-  await changeArrives(installation, served.name, app.port, installation.gateways.indexOf(other), 'gateway killed');
+  milliseconds(name, 'session with another gateway after', failover, `< ${FAILOVER_MS}`);
+  await changeArrives(installation, served.name, app.port, installation.gateways.indexOf(other), name);
   await sleep(3_000);
   const gap = longestGapMs(probes, at, performance.now() - 2_100);
-  milliseconds('gateway killed', 'longest time without a good answer', gap, `< ${UNINTERRUPTED_MS}`);
-  milliseconds('gateway killed', 'longest time not shown by discovery', longestHiddenMs(sights, at, performance.now() - 1_100));
+  milliseconds(name, 'longest time without a good answer', gap, `< ${UNINTERRUPTED_MS}`);
+  milliseconds(name, 'longest time not shown by discovery', longestHiddenMs(sights, at, performance.now() - 1_100));
   expect(refusals(probes, at, performance.now())).toEqual({});
   expect(gap).toBeLessThan(UNINTERRUPTED_MS);
   expect(failover).toBeLessThan(FAILOVER_MS);

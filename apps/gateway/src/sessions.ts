@@ -96,6 +96,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     let state = startGatewayEnd(session, capabilities);
     const openedAt = clock.now();
     let closed = false;
+    let refusedBy: string | undefined;
 
     function step(event: GatewayEvent): void {
       if (closed) return;
@@ -155,7 +156,9 @@ export function createSessions(options: SessionsOptions): Sessions {
           return;
         }
         case 'refused':
-          log.debug({ sandboxId, sessionId, clause: effect.clause }, 'report refused');
+          // Said once; a supervisor that goes on being refused for one reason would fill the log, and is counted.
+          log[effect.clause === refusedBy ? 'debug' : 'info']({ sandboxId, sessionId, clause: effect.clause }, 'report refused');
+          refusedBy = effect.clause;
           acts.refused(state, effect.clause);
           break;
         case 'end':

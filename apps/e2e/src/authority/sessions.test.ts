@@ -47,6 +47,7 @@ describe('a report that lies is refused by its clause, counted once, and moves n
     owning.report(challenge, lie(owning, challenge));
     await until('the refusal is counted', async () => (await stage.fencedCount(clause)) > 0, 5_000);
     expect(await stage.fencedCount(clause)).toBe(1);
+    expect(stage.refusalLines('report').filter((line) => line.includes(`"clause":"${clause}"`))).toHaveLength(1);
     expect(await stage.records()).toEqual(before);
     expect(owning.session.heard('servingLease')).toBe(false);
   });

@@ -40,8 +40,8 @@ export interface Stage {
   refusedCount(port: Port, method: string, status: string): Promise<number>;
   /** Reports that were refused by this clause so far. */
   fencedCount(clause: string): Promise<number>;
-  /** Lines that say that a call was refused. */
-  refusalLines(): readonly string[];
+  /** Lines that say that a call was refused, or a report. */
+  refusalLines(what?: 'call' | 'report'): readonly string[];
   /** Every record, with its revision, but for those that the processes write about themselves. */
   records(): Promise<ReadonlyMap<string, bigint>>;
   close(): Promise<void>;
@@ -192,7 +192,7 @@ export async function startStage(): Promise<Stage> {
     refusedCount: (port, method, status) =>
       sample(metricsOf[port], `sallyport_${componentOf[port]}_calls_refused_total{method="${method}",status="${status}"}`),
     fencedCount: (clause) => sample(parts.gateway.metrics, `sallyport_gateway_fence_rejected_total{clause="${clause}"}`),
-    refusalLines: () => lines.filter((line) => line.includes('"msg":"call refused"')),
+    refusalLines: (what = 'call') => lines.filter((line) => line.includes(`"msg":"${what} refused"`)),
     async records() {
       const listed = await reader.list(ROOT);
       if (listed.kind === 'unavailable') throw new Error('the store does not answer');

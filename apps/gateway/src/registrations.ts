@@ -31,6 +31,7 @@ import {
   encodeSandbox,
   type SigningKeys,
   signSandboxToken,
+  UNPLACED_HOST,
 } from '@sallyport/wire';
 import { configurationOf, type SandboxRef } from './declarations.ts';
 import type { Driver } from './driver.ts';
@@ -148,8 +149,9 @@ export function createRegistrations({ world, reached, writer, driver, keys, rand
       return err(failure('conflict', `the name is taken by a ${mode} sandbox of pool ${poolId}`));
     const { boundaryAddress: known, ...rest } = held.value;
     const sameLife = held.value.runtimeId === runtimeId;
-    // What an operator says anew is looked up anew; what a workload says of itself moves with its life.
-    const asks = !sameLife || (known !== undefined && wanted.followed !== true);
+    // What an operator says anew is looked up anew; what a workload says of itself moves with its life, once it has a place.
+    const mayMove = wanted.followed !== true || known?.startsWith(UNPLACED_HOST) === true;
+    const asks = !sameLife || (known !== undefined && mayMove);
     const boundary = asks ? await boundaryOf(ref, runtimeId) : ok(known === undefined ? {} : { boundaryAddress: known });
     if (!boundary.ok) return boundary;
     // Within one life a boundary may move, but neither come nor go: an owner that goes around it could not be fenced by it.

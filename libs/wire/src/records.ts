@@ -77,6 +77,9 @@ export const { encode: encodeSandbox, decode: decodeSandbox } = recordCodec<Sand
   }),
 );
 
+/** Host of a boundary whose workload has no address yet; a name that never resolves (RFC 2606 section 2). */
+export const UNPLACED_HOST = 'unplaced.invalid';
+
 /** host:port; absent where there is none. */
 export const boundaryIn = (check: Check, address: string): { readonly boundaryAddress?: string } => {
   if (address === '') return {};

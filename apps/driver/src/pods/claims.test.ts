@@ -91,7 +91,7 @@ test('a bad annotation of one Pod is its own', () => {
 test.each([
   ['at its address', { ips: ['10.0.0.1', 'fd00::1'] }, '10.0.0.1:9443'],
   ['in brackets where that is IPv6', { ips: ['fd00::1'] }, '[fd00::1]:9443'],
-  ['nowhere before it has one', { ips: [] }, undefined],
+  ['at a name that leads nowhere before it has one', { ips: [] }, 'unplaced.invalid:9443'],
   ['nowhere on the network of its node', { ips: ['10.0.0.1'], hostNetwork: true }, undefined],
 ])('its boundary is %s', (_title, shape, want) => {
   const scene = podScene();

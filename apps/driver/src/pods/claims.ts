@@ -1,4 +1,5 @@
 import type { RuntimeId } from '@sallyport/model';
+import { UNPLACED_HOST } from '@sallyport/wire';
 import type { Workload, WorkloadEvent } from '../driver.ts';
 import type { Change } from '../kube/cache.ts';
 import { type Declared, dedicatedPool, type SandboxRef } from './declared.ts';
@@ -95,7 +96,7 @@ export function workloadOf(uids: readonly string[], index: Pick<PodIndex, 'pod' 
   if (only === undefined) return undefined;
   if (deciding.length > 1) return contested(deciding);
   const { workspace, sandbox, mode, poolId, services, boundaryPort, problem } = only.declared;
-  const address = only.pod.hostNetwork ? undefined : choose(only.pod.ips, prefer);
+  const { hostNetwork, ips } = only.pod;
   return {
     workspace,
     sandbox,
@@ -106,11 +107,15 @@ export function workloadOf(uids: readonly string[], index: Pick<PodIndex, 'pod' 
     poolId,
     dedicatedPoolId: dedicatedPool(only.declared),
     problem,
-    ...(boundaryPort === undefined || address === undefined
-      ? {}
-      : { boundaryAddress: `${address.includes(':') ? `[${address}]` : address}:${boundaryPort}` }),
+    // Without an address yet it has a boundary all the same: whether it has one must not change within its life.
+    ...(boundaryPort === undefined || hostNetwork ? {} : { boundaryAddress: `${hostIn(choose(ips, prefer))}:${boundaryPort}` }),
   };
 }
+
+const hostIn = (address: string | undefined): string => {
+  if (address === undefined) return UNPLACED_HOST;
+  return address.includes(':') ? `[${address}]` : address;
+};
 
 function contested(claims: readonly { readonly pod: Pod; readonly declared: Declared }[]): Workload {
   const { workspace, sandbox } = (claims[0] as (typeof claims)[number]).declared;

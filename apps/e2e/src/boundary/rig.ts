@@ -50,7 +50,7 @@ export async function startRig({ withBoundary, mode = 'shared', exclusive = fals
   const folder = await mkdtemp(join(tmpdir(), 'sallyport-rig-'));
   const now = new Date();
   const authority = await createAuthority({ commonName: 'test CA', days: 2, now });
-  const undo: (() => Promise<unknown> | unknown)[] = [() => rm(folder, { recursive: true })];
+  const undo: (() => unknown)[] = [() => rm(folder, { recursive: true })];
   const caFile = join(folder, 'ca.crt');
   await writeFile(caFile, authority.certPem);
   async function issue(name: string, names: CertificateNames): Promise<TlsFiles> {

@@ -33,8 +33,8 @@ export interface BoundaryLinkOptions {
 
 /** It stands beside untrusted code: what a gateway would refuse is not passed on, or it could end its session. */
 const NONCE = /^[A-Za-z0-9_-]{22}$/;
-/** A report does not wait longer: its lease matters more. */
-const NONCE_MS = 1_000;
+/** A report does not wait longer: it is asked for a second before the beat that carries it, and its lease matters more. */
+const NONCE_MS = 500;
 const PRESENT_MS = 2_000;
 /** Presented again this often after a failure, while it is the newest. */
 const PRESENT_AGAIN_MS = 500;

@@ -15,7 +15,7 @@ import { claimStateDir, type StateDir } from './state-dir.ts';
 
 /** Everything in one process: the stack, the services that were asked for (or the demo), the screen and the ready file. */
 export async function wire(config: Config, process: Process): Promise<Running> {
-  const closing: ((deadline: AbortSignal) => Promise<unknown> | unknown)[] = [];
+  const closing: ((deadline: AbortSignal) => unknown)[] = [];
   // All of it, whatever one part meets: the last act takes away the files.
   const close = async (deadline: AbortSignal): Promise<void> => {
     const failures: unknown[] = [];
@@ -40,7 +40,7 @@ export async function wire(config: Config, process: Process): Promise<Running> {
 async function start(
   config: Config,
   process: Process,
-  closing: ((deadline: AbortSignal) => Promise<unknown> | unknown)[],
+  closing: ((deadline: AbortSignal) => unknown)[],
   close: (deadline: AbortSignal) => Promise<void>,
 ): Promise<Running> {
   const { log } = process;

@@ -107,7 +107,8 @@ export function createPublisher({ world, writer, membership, clock, resolve }: P
       const { sandboxId } = session;
       const owner = world.owners.get(sandboxId)?.value;
       const made = await installationOf(session, judgement, evidence);
-      if (typeof made === 'string' || owner === undefined) return { kind: 'withheld', why: String(made) };
+      if (typeof made === 'string') return { kind: 'withheld', why: made };
+      if (owner === undefined) return { kind: 'withheld', why: 'the sandbox is gone' };
       const present = world.successors.get(sandboxId);
       if (present !== undefined && saysSame(present.value.installation, made.installation)) return { kind: 'stands' };
       const key = successorKey(sandboxId);

@@ -179,7 +179,11 @@ describe('the fence', () => {
         ]),
       ),
     }) as fc.Arbitrary<FenceTuple>;
-    const spelt = (fence: FenceTuple): string => Object.entries(fence).sort().join();
+    const spelt = (fence: FenceTuple): string =>
+      Object.entries(fence)
+        .map(([name, value]) => `${name}=${value}`)
+        .sort()
+        .join();
     fc.assert(
       fc.property(tuple, tuple, (a, b) => sameFence(a, b) === (spelt(a) === spelt(b))),
       { numRuns: 500 },

@@ -109,7 +109,7 @@ describe('time', () => {
     client.send('a');
     await until('in', () => client.socket.writableLength === 0);
     // One turn of the listener, so that it has read what was sent.
-    await (await stage.connect(HOST)).socket.destroy();
+    (await stage.connect(HOST)).socket.destroy();
     await cutAfter(headMs, () => !client.ended());
     await client.sees('sallyport-error: head_timeout');
     expect(client.received()).toMatch(/^HTTP\/1\.1 408 /);

@@ -9,7 +9,11 @@ export interface Answer {
   readonly body: string;
 }
 
-const optionsOf = (url: URL, ca: string, path: string): RequestOptions => ({
+const optionsOf = (
+  url: URL,
+  ca: string,
+  path: string,
+): Omit<RequestOptions, 'headers'> & { readonly headers: Record<string, string> } => ({
   host: '127.0.0.1',
   port: url.port,
   servername: url.hostname,

@@ -20,9 +20,9 @@ function readAll(bytes: Buffer, step = bytes.length) {
 function show(incoming: Incoming): string {
   switch (incoming.kind) {
     case 'message':
-      return `${incoming.opcode === text ? 'text' : 'binary'} ${incoming.payload}`;
+      return `${incoming.opcode === text ? 'text' : 'binary'} ${incoming.payload.toString()}`;
     case 'ping':
-      return `ping ${incoming.payload}`;
+      return `ping ${incoming.payload.toString()}`;
     case 'pong':
       return 'pong';
     case 'close':
@@ -35,7 +35,7 @@ const shown = ({ heard }: { heard: Incoming[] }): string[] => heard.map(show);
 const legal: [title: string, frames: Buffer[], want: string[]][] = [
   ['one text', [clientFrame(text, 'hello')], ['text hello']],
   ['an empty text', [clientFrame(text, '')], ['text ']],
-  ['binary that is no UTF-8', [clientFrame(binary, Buffer.from([0xff]))], [`binary ${Buffer.from([0xff])}`]],
+  ['binary that is no UTF-8', [clientFrame(binary, Buffer.from([0xff]))], [`binary ${Buffer.from([0xff]).toString()}`]],
   ['two in one read', [clientFrame(text, 'a'), clientFrame(text, 'b')], ['text a', 'text b']],
   ['fragments', [clientFrame(text, 'he', part), clientFrame(continuation, 'llo')], ['text hello']],
   [

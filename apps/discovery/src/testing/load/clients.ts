@@ -62,14 +62,19 @@ async function begin({ target, caFile, tokens, watchers, stalled, perSecond }: O
     if (index >= watchers) stream.pause();
     else {
       let isWhole = false;
+      const had = new Set<string>();
       stream.on('data', (bytes: Buffer) => {
         if (!isWhole && bytes.length < SMALL_BYTES) {
           isWhole = true;
           snapshots.push(wallMs() - startedAt);
           if (snapshots.length === watchers) tell({ kind: 'snapshots', ms: snapshots });
         }
-        for (const marker of waited)
-          if (isWhole && bytes.includes(marker)) seen.set(marker, [...(seen.get(marker) ?? []), wallMs()]);
+        for (const marker of waited) {
+          // Once for each reader: what is renewed late is told again.
+          if (!isWhole || had.has(marker) || !bytes.includes(marker)) continue;
+          had.add(marker);
+          seen.set(marker, [...(seen.get(marker) ?? []), wallMs()]);
+        }
       });
     }
     if (index % perSecond === perSecond - 1) await new Promise((resolve) => setTimeout(resolve, 1_000));

@@ -136,7 +136,10 @@ const tokens = await Promise.all(
 );
 const order = { target: `127.0.0.1:${discovery.address.port}`, caFile: authority.caFile, tokens, watchers, stalled };
 clients.send({ order: { ...order, perSecond: Number(values['per-second']) } });
+const cpuBefore = process.cpuUsage();
 say(`snapshot of all records, ${values['per-second']} readers a second`, (await heard('snapshots')).ms);
+const { user, system } = process.cpuUsage(cpuBefore);
+fact('processor time for each of these', `${((user + system) / 1_000 / (watchers + stalled)).toFixed(0)} ms, renewals in it`);
 await pause(RENEW_EVERY_MS);
 fact(
   `memory for ${watchers} readers and ${stalled} stalled`,

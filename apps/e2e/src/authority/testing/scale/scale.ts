@@ -30,7 +30,7 @@ export async function steadyFleet(scale: Scale): Promise<void> {
     const joining = performance.now();
     crowd = await startCrowd(installation, scale);
     const { now } = crowd;
-    await until('all are served', () => now().servingCount === scale.sandboxCount, 240_000);
+    await until('all are served', () => now().servingCount === scale.sandboxCount, 600_000);
     milliseconds(name, 'supervisors started to all served', performance.now() - joining);
     await until('all are published', async () => (await published(installation)) === scale.sandboxCount, 60_000);
     await sleep(12_000);

@@ -32,7 +32,8 @@ export type Rule = keyof typeof RULES;
 /** What every refusal by a rule may be called towards the client. */
 export const CODES: Readonly<Record<Rule, readonly string[]>> = {
   'first-line': ['bad_request'],
-  version: ['version_refused'],
+  // Or the head is hopeless before it is whole, and its lines are never read: that depends on how it is cut.
+  version: ['version_refused', 'bad_request'],
   target: ['bad_request'],
   connect: ['method_refused'],
   // Each line before it is judged as well, and one of them may have been worse.

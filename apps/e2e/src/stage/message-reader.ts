@@ -23,7 +23,8 @@ export interface ReaderOptions {
 }
 
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-const REQUEST_LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [^\s#]+ HTTP\/1\.1$/;
+// Not `\s`, which has the no-break space too: a byte of a target like any other.
+const REQUEST_LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+ [!"$-~\x80-\xff]+ HTTP\/1\.1$/;
 const STATUS_LINE = /^HTTP\/1\.1 [1-9]\d\d [\t -~\x80-\xff]*$/;
 const isControl = (octet: number): boolean => (octet < 0x20 && octet !== 0x09) || octet === 0x7f;
 const hasControl = (text: string): boolean => Buffer.from(text, 'latin1').some(isControl);

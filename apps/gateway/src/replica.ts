@@ -138,7 +138,8 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const assigner = startAssigner({ world, membership, sessions, writes, clock, unixMs: options.unixMs, ageMs });
 
   function moved(changes: readonly RecordChange[], sandboxIds: Set<SandboxId>, pools: Set<PoolId>): void {
-    for (const poolId of pools) for (const sandboxId of world.sandboxesOf(poolId)) sandboxIds.add(sandboxId);
+    for (const poolId of pools)
+      for (const sandboxId of world.sandboxesOf(poolId)) if (!isSettled(world, poolId, sandboxId)) sandboxIds.add(sandboxId);
     assigner.moved(changes, sandboxIds);
     joins.moved(sandboxIds, pools);
     sessions.moved(sandboxIds);
@@ -189,6 +190,15 @@ async function beginGeneration(store: Store, randomId: () => string): Promise<vo
     guards: [{ key: generationKey, is: 'absent' }],
     changes: [{ kind: 'put', key: generationKey, value }],
   });
+}
+
+/**
+ * Owned by a member that stays: nothing about it hangs on the other members of its pool. A pool may have ten thousand of
+ * these, and a member that joins is no reason to look at each.
+ */
+function isSettled(world: World, poolId: PoolId, sandboxId: SandboxId): boolean {
+  const owner = world.owners.get(sandboxId)?.value;
+  return owner?.kind === 'owned' && world.members(poolId).get(owner.by)?.value.draining === false;
 }
 
 /** Which sandboxes and pools a batch of changes is about. */

@@ -40,6 +40,11 @@ describe('a name is one DNS label without "--"', () => {
   });
 });
 
+test('a workspace may not make host names that browsers take for others', () => {
+  expect(parseWorkspaceId('xn')).toEqual({ ok: false, error: 'workspace "xn": host names that begin with "xn--" are reserved' });
+  expect(parseWorkspaceId('xna').ok).toBe(true);
+});
+
 describe('a service is named by workspace/sandbox[/service]', () => {
   const rows: [text: string, want: string | undefined][] = [
     ['team/demo/web', 'team/demo/web'],

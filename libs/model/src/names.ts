@@ -31,7 +31,9 @@ function parseName<Name>(what: string, text: string): Result<Name, NameProblem> 
   return problem === undefined ? ok(text as Name) : err(`${what} ${JSON.stringify(text.slice(0, 80))}: ${problem}`);
 }
 
-export const parseWorkspaceId = (text: string): Result<WorkspaceId, NameProblem> => parseName('workspace', text);
+/** `xn` would begin its host names with `xn--`, which browsers take for a name in other letters (RFC 5890 section 2.3.2.1). */
+export const parseWorkspaceId = (text: string): Result<WorkspaceId, NameProblem> =>
+  text === 'xn' ? err('workspace "xn": host names that begin with "xn--" are reserved') : parseName('workspace', text);
 export const parseSandboxName = (text: string): Result<SandboxName, NameProblem> => parseName('sandbox', text);
 /** The empty string is the unnamed service. */
 export const parseServiceName = (text: string): Result<ServiceName, NameProblem> =>

@@ -37,4 +37,6 @@ process.on('disconnect', () => {
 });
 // Of the terminal's Ctrl-C: the parent ends this one when its job is done.
 process.on('SIGINT', () => {});
+// Not without the references that it started.
+process.on('SIGTERM', () => process.exit(1));
 tell({ kind: 'ready' });

@@ -1,6 +1,5 @@
 import type {
   ConfigRevision,
-  Configuration,
   CredentialEpoch,
   GatewayEpoch,
   GatewayId,
@@ -11,7 +10,6 @@ import type {
   OwnerEpoch,
   PoolId,
   RuntimeId,
-  SandboxId,
   SandboxName,
   ServiceName,
   SessionId,
@@ -156,13 +154,4 @@ export interface Held<T> {
   readonly value: T;
   readonly createRevision: StoreRevision;
   readonly modRevision: StoreRevision;
-}
-
-/** Everything that one sandbox's authority rests on, from one consistent view of the store. */
-export interface SandboxView {
-  readonly sandboxId: SandboxId;
-  readonly sandbox: Held<SandboxRecord> | undefined;
-  readonly owner: Held<Ownership> | undefined;
-  readonly config: Held<Configuration> | undefined;
-  readonly credential: Held<CredentialEpoch> | undefined;
 }

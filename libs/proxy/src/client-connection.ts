@@ -214,9 +214,19 @@ export function createClientConnection(options: ClientConnectionOptions): Client
   socket.on('error', () => {});
   socket.on('close', onClose);
 
+  /**
+   * Nothing is read while the application takes no more, and a reset is told only to who reads or writes. A write of no
+   * bytes asks the system for it: it puts nothing on the wire, and fails with the connection's error if there is one.
+   * With bytes still to leave, the system tells by itself.
+   */
+  function askForReset(): void {
+    if (phase === 'open' && socket.isPaused() && socket.writableLength === 0) raw.write(NOTHING);
+  }
+
   return {
     tick(now) {
       const waitedMs = now - waitsSince;
+      askForReset();
       if (exchange !== undefined) return exchange.tick(now);
       if (phase === 'open' && inHead && waitedMs >= limits.headMs) {
         options.onConnection('head-timeout');

@@ -147,6 +147,23 @@ export const moreConnections: readonly Row[] = [
     { limits: { idleAppConnectionsMax: 3, appIdleMs: 60_000 } },
   ),
   row(
+    'abort-n12',
+    'the client resets an upload that the application does not read',
+    async (stage) => {
+      stage.web.restart((exchange) => void exchange.connection.socket.pause());
+      const client = await stage.open();
+      client.send(`POST /x HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 50000000\r\n\r\n`);
+      client.write(Buffer.alloc(20_000_000, 'x'));
+      await until('the head arrives', () => stage.web.requests().length === 1);
+      await pause(300);
+      client.reset();
+      await until('the exchange is over', () => stage.sandboxes.case.instance.counters().liveStreamCount === 0, 1_000);
+      last(stage)?.socket.resume();
+      await until('the application sees it', () => stage.web.openCount() === 0);
+    },
+    { ways: ['whole', 'tls-1.2'] },
+  ),
+  row(
     'abort-n13',
     'the client resets while what it sent of a refused upload is drained',
     async (stage) => {

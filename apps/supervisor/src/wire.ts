@@ -1,15 +1,8 @@
 import type { Host, MemberId } from '@sallyport/model';
-import { cannotListen, type Process, type Running } from '@sallyport/process';
-import {
-  type Certificates,
-  createInstances,
-  createLoopback,
-  type ExchangeRecord,
-  type Listener,
-  listenForApps,
-  watchCertificates,
-} from '@sallyport/proxy';
+import type { Process, Running } from '@sallyport/process';
+import { createInstances, createLoopback, type ExchangeRecord } from '@sallyport/proxy';
 import { followTlsMaterial, openLink, openTlsFiles } from '@sallyport/wire';
+import { type AppListener, openAppListener } from './app-listener.ts';
 import { createBoundaryLink } from './boundary/boundary-link.ts';
 import type { Config } from './config.ts';
 import { followGateway } from './follow-gateway.ts';
@@ -53,38 +46,26 @@ export async function wire(config: Config, process: Process, given: Given = {}):
   const instances = createInstances({ clock });
   const exchanges = createExchangeMetrics(metrics, instances);
   const ownPorts = new Set([process.admin.port, ...(given.ownPorts ?? [])]);
-  let certificates: Certificates | undefined;
-  let listener: Listener | undefined;
+  let listener: AppListener | undefined;
   if (config.listen !== undefined) {
-    const address = config.listen;
     const { certFile, keyFile, clientCaFile } = config.appTls;
-    const watched = await watchCertificates({
-      pairs: [{ certFile: certFile as string, keyFile: keyFile as string }],
-      ...(clientCaFile === undefined ? {} : { clientCaFile }),
-      clock,
-      onProblem: (problem) => log.error({ problem }, 'application certificate not taken: the old one stays'),
-      onSwapped: () => log.info('application certificate taken'),
-    });
-    if (!watched.ok) throw new Error(watched.error);
-    certificates = watched.value;
-    listener = await listenForApps({
-      address: config.listen.host,
-      port: config.listen.port,
-      certificates,
-      instances,
-      limits: config.limits,
-      trusted: config.trusted,
-      clock,
-      onExchange: (record) => {
-        exchanges.exchange(record);
-        given.observe?.(record);
-        log.info({ ...record }, 'exchange');
+    listener = await openAppListener(
+      {
+        address: config.listen,
+        certFile: certFile as string,
+        keyFile: keyFile as string,
+        clientCaFile,
+        limits: config.limits,
+        trusted: config.trusted,
+        instances,
+        exchanges,
+        observe: given.observe,
+        portSetting: given.portSetting,
       },
-      onConnection: (event) => exchanges.connection(event),
-    }).catch((error: Error) => {
-      certificates?.stop();
+      process,
+    ).catch((error: Error) => {
       tls.value.close();
-      throw cannotListen(error, address, given.portSetting ?? 'app-listen');
+      throw error;
     });
     ownPorts.add(listener.port);
     log.info({ address: config.listen.host, port: listener.port }, 'application listener open');
@@ -175,7 +156,7 @@ export async function wire(config: Config, process: Process, given: Given = {}):
       await listener?.drain(deadline.aborted ? 0 : graceMs);
       await following.stop();
       for (const link of links) link.close();
-      certificates?.stop();
+      listener?.stop();
       tls.value.close();
     },
   };

@@ -17,7 +17,7 @@ export const pure = {
 export const io = {
   store: ['model'],
   process: ['model'],
-  pki: [],
+  pki: ['model'],
   wire: ['model', 'authority', 'session', 'catalog'],
   proxy: ['model', 'authority', 'routes', 'http1'],
 };

@@ -1,4 +1,4 @@
-import { formatServiceRef } from '@sallyport/model';
+import { formatAddress, formatServiceRef } from '@sallyport/model';
 import { type discoveryV1, gatewayV1, type PublishedRecord, supervisorV1 } from '@sallyport/wire';
 
 /** What `-o json` shows, and what tables are made of: field names are part of the interface, states are lower-case words. */
@@ -77,4 +77,4 @@ export const publishedView = ({ renewedBy: _renewedBy, endpoint, ...record }: Pu
 });
 
 export const endpointText = ({ address, port }: { readonly address: string; readonly port: number }): string =>
-  `${address.includes(':') ? `[${address}]` : address}:${port}`;
+  formatAddress({ host: address, port });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keepAuthority, keepCertificate, spiffeId } from '@sallyport/pki';
+import { spiffeId } from '@sallyport/model';
+import { keepAuthority, keepCertificate } from '@sallyport/pki';
 import { writeFileAtomic } from '@sallyport/process';
 
 interface InternalFiles {

@@ -1,6 +1,6 @@
+import { formatAddress } from '@sallyport/model';
 import type { Address } from '@sallyport/process';
 import type { gatewayV1 } from '@sallyport/wire';
-import { formatTarget } from '@sallyport/wire';
 import type { Part } from './stack.ts';
 
 /** What others read to find a running stack: scripts, tests and the command line. */
@@ -57,6 +57,6 @@ export const readyFileOf = (facts: ReadyFacts): ReadyFile => ({
     adminPort,
   })),
   adminTokenFile: facts.adminTokenFile,
-  gatewayAddress: formatTarget(facts.gatewayAddress),
-  discoveryAddress: formatTarget(facts.discoveryAddress),
+  gatewayAddress: formatAddress(facts.gatewayAddress),
+  discoveryAddress: formatAddress(facts.discoveryAddress),
 });

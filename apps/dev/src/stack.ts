@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import * as discovery from '@sallyport/discovery';
 import { serveDriver } from '@sallyport/driver';
 import * as gateway from '@sallyport/gateway';
-import type { Host, PoolId, RuntimeId } from '@sallyport/model';
+import { formatAddress, type Host, type PoolId, type RuntimeId } from '@sallyport/model';
 import {
   type Address,
   createMetrics,
@@ -17,7 +17,7 @@ import {
 import type { ExchangeRecord } from '@sallyport/proxy';
 import { createMemoryStore } from '@sallyport/store';
 import * as supervisor from '@sallyport/supervisor';
-import { formatTarget, openLink, openTlsFiles } from '@sallyport/wire';
+import { openLink, openTlsFiles } from '@sallyport/wire';
 import { keepCertificates } from './certificates.ts';
 import type { Config } from './config.ts';
 import { createLocalDriver } from './local-driver.ts';
@@ -90,7 +90,7 @@ export async function startStack(
     'operator-listen': '127.0.0.1:0',
     'supervisor-listen': '127.0.0.1:0',
     domain: config.domain,
-    driver: formatTarget(driver.address),
+    driver: formatAddress(driver.address),
     ...(config.mode === 'shared' ? { 'default-pool': SHARED_POOL } : {}),
     'signing-keys': keys,
     ...internal(await certificates.internal('gateway')),
@@ -117,7 +117,7 @@ export async function startStack(
   if (!trust.ok) throw new Error(trust.error);
   const token = await readToken(adminTokenFile);
   const link = openLink({
-    target: formatTarget(theGateway.operatorAddress),
+    target: formatAddress(theGateway.operatorAddress),
     tls: trust.value,
     showsCertificate: false,
     server: { kind: 'host-name' },
@@ -133,12 +133,12 @@ export async function startStack(
     await writeFileAtomic(credentialFile, credential, 0o600);
     driverApp.know({ uid: `${name}-${randomId()}`, poolId, credential, address: addressToDial(config.listen) });
     const supervisorConfig = read(supervisor.readConfig, {
-      gateway: formatTarget(theGateway.supervisorAddress),
+      gateway: formatAddress(theGateway.supervisorAddress),
       pool: poolId,
       capacity: String(capacity),
       'credential-file': credentialFile,
       delivery: config.delivery,
-      'app-listen': formatTarget({ host: config.listen, port }),
+      'app-listen': formatAddress({ host: config.listen, port }),
       domain: config.domain,
       'app-cert-file': certificates.app.certFile,
       'app-key-file': certificates.app.keyFile,

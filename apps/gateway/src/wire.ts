@@ -1,16 +1,7 @@
+import { formatAddress } from '@sallyport/model';
 import { createRefusals, type Process, type Running, VERSION } from '@sallyport/process';
 import type { Store } from '@sallyport/store';
-import {
-  bind,
-  formatTarget,
-  gatewayV1,
-  listen,
-  openLink,
-  openSigningKeys,
-  openTlsFiles,
-  supervisorV1,
-  type TlsSource,
-} from '@sallyport/wire';
+import { bind, gatewayV1, listen, openLink, openSigningKeys, openTlsFiles, supervisorV1, type TlsSource } from '@sallyport/wire';
 import { createBoundaryAuthority } from './boundary-authority.ts';
 import type { Config } from './config.ts';
 import { createSupervisorProof } from './credentials.ts';
@@ -67,7 +58,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
   ]);
   let operatorAddress = config.operatorListen;
   const driverLink = openLink({
-    target: formatTarget(config.driver),
+    target: formatAddress(config.driver),
     tls,
     showsCertificate: true,
     server: { kind: 'app', app: 'driver', trustDomain: config.trustDomain },
@@ -82,7 +73,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
     driver,
     prove: (world) => createSupervisorProof(world, keys, driver),
     boundary: createBoundaryAuthority(keys, tls, config.trustDomain),
-    address: () => formatTarget(operatorAddress),
+    address: () => formatAddress(operatorAddress),
     version: VERSION,
     onRefused: (clause) => refused.add(1, { clause }),
   });

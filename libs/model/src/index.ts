@@ -1,3 +1,4 @@
+export * from './address.ts';
 export * from './configuration.ts';
 export * from './failure.ts';
 export * from './host.ts';
@@ -5,3 +6,4 @@ export * from './ids.ts';
 export * from './instant.ts';
 export * from './names.ts';
 export * from './result.ts';
+export * from './spiffe.ts';

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
+import { spiffeId } from '@sallyport/model';
 import { describe, expect, test } from 'vitest';
 import { type AuthorityOptions, createAuthority, loadAuthority } from './authority.ts';
 import type { LeafOptions } from './leaf.ts';
-import { spiffeId } from './names.ts';
 import { isDue } from './validity.ts';
 
 const now = new Date('2026-03-01T12:00:00Z');
@@ -124,20 +124,6 @@ describe('a certificate', () => {
     const ca = await createAuthority(dev);
     await expect(ca.issue({ ...wildcard, ...options })).rejects.toThrow(RangeError);
   });
-});
-
-describe('a SPIFFE id', () => {
-  test('names app and id', () => expect(spiffeId('example.org', 'gateway', 'g1')).toBe('spiffe://example.org/gateway/g1'));
-  test.each([
-    ['', 'gateway', 'g1'],
-    ['Example.org', 'gateway', 'g1'],
-    ['example.org', '', 'g1'],
-    ['example.org', 'gateway', ''],
-    ['example.org', 'gateway', 'a/b'],
-    ['example.org', 'gateway', '..'],
-    ['example.org', 'gateway', 'a%2fb'],
-    ['example.org/x', 'gateway', 'g1'],
-  ])('is not made of %j, %j, %j', (...parts) => expect(() => spiffeId(...parts)).toThrow(RangeError));
 });
 
 test.each([

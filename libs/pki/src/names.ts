@@ -1,28 +1,16 @@
 import { isIP } from 'node:net';
+import { isSpiffeId, isTrustDomain } from '@sallyport/model';
 
 /** What a certificate is for. At least one of the lists holds something. */
 export interface CertificateNames {
   /** Lower-case host names; the first label may be `*`. */
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
-  /** Identities inside an installation: see `spiffeId`. */
+  /** Identities inside an installation: see `spiffeId` of the model. */
   readonly uris?: readonly string[];
 }
 
 const HOST = /^(?=.{1,253}$)(?:\*\.)?[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
-/** The characters that SPIFFE allows in a trust domain and in a segment of a path. */
-const TRUST_DOMAIN = /^[a-z0-9][a-z0-9._-]{0,254}$/;
-const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,128}$/;
-const SPIFFE_ID = /^spiffe:\/\/([^/]*)((?:\/[^/]+)+)$/;
-
-/** `spiffe://<trust domain>/<app>/<id>`. Throws a RangeError for parts that cannot be in one. */
-export function spiffeId(trustDomain: string, app: string, id: string): string {
-  const uri = `spiffe://${trustDomain}/${app}/${id}`;
-  if (!TRUST_DOMAIN.test(trustDomain) || !SEGMENT.test(app) || !SEGMENT.test(id))
-    throw new RangeError(`${JSON.stringify(uri)} is not a SPIFFE id`);
-  return uri;
-}
-
 /** A domain that a CA may be limited to: `apps.localhost` allows itself and all below it. Throws a RangeError. */
 export function checkDomain(domain: string): void {
   if (!HOST.test(domain) || domain.startsWith('*'))
@@ -30,7 +18,7 @@ export function checkDomain(domain: string): void {
 }
 
 export function checkTrustDomain(trustDomain: string): void {
-  if (!TRUST_DOMAIN.test(trustDomain)) throw new RangeError(`${JSON.stringify(trustDomain)} is not a trust domain`);
+  if (!isTrustDomain(trustDomain)) throw new RangeError(`${JSON.stringify(trustDomain)} is not a trust domain`);
 }
 
 /** Throws a RangeError for names that no client would match, so that the mistake shows here and not as a failed handshake. */
@@ -41,11 +29,5 @@ export function checkNames({ dnsNames = [], ipAddresses = [], uris = [] }: Certi
     if (!HOST.test(name)) throw new RangeError(`${JSON.stringify(name)} is not a host name in lower case`);
   for (const address of ipAddresses)
     if (isIP(address) === 0) throw new RangeError(`${JSON.stringify(address)} is not an IP address`);
-  for (const uri of uris) {
-    const [, trustDomain, path] = SPIFFE_ID.exec(uri) ?? [];
-    const segments = path?.slice(1).split('/');
-    if (trustDomain === undefined || !TRUST_DOMAIN.test(trustDomain) || !segments?.every((segment) => SEGMENT.test(segment))) {
-      throw new RangeError(`${JSON.stringify(uri)} is not a SPIFFE id`);
-    }
-  }
+  for (const uri of uris) if (!isSpiffeId(uri)) throw new RangeError(`${JSON.stringify(uri)} is not a SPIFFE id`);
 }

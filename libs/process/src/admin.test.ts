@@ -1,9 +1,9 @@
 import { createServer } from 'node:net';
+import { formatAddress } from '@sallyport/model';
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Admin, type ReadyCheck, startAdmin } from './admin.ts';
 import { CannotStart, cannotListen, listen } from './listen.ts';
 import { createMetrics } from './metrics.ts';
-import { formatAddress } from './setting-kinds.ts';
 
 let admin: Admin | undefined;
 afterEach(() => admin?.close());

@@ -27,7 +27,7 @@ export { type ProcessConfig, readProcess } from './process-config.ts';
 export { randomId, sha256hex } from './random.ts';
 export { createRefusals, type Refused } from './refusals.ts';
 export { type Announcement, EXIT_FAILED, EXIT_USAGE, type Process, type Running, run } from './run.ts';
-export { type Address, formatAddress, formatDuration, type Range } from './setting-kinds.ts';
+export { type Address, formatDuration, type Range } from './setting-kinds.ts';
 export type { Given, Presence, Reader } from './settings.ts';
 export { VERSION } from './version.ts';
 export { wait } from './wait.ts';

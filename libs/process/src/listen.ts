@@ -1,5 +1,6 @@
 import type { AddressInfo, Server } from 'node:net';
-import { type Address, formatAddress } from './setting-kinds.ts';
+import { formatAddress } from '@sallyport/model';
+import type { Address } from './setting-kinds.ts';
 
 /**
  * A process that cannot start for a reason outside of it. The message is for people and says how to mend it; `run`

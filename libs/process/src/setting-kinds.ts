@@ -1,6 +1,6 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
-import { err, ok, type Result } from '@sallyport/model';
+import { err, formatAddress, ok, type Result } from '@sallyport/model';
 
 /** Where to listen, or whom to dial. `host` is an IP address without brackets, or a DNS name. */
 export interface Address {
@@ -150,10 +150,6 @@ export const secretFile: Kind<string> = {
   // A default for a secret would be one that everybody knows.
   show: () => '(secret)',
 };
-
-export function formatAddress({ host, port: number }: Address): string {
-  return isIPv6(host) ? `[${host}]:${number}` : `${host}:${number}`;
-}
 
 /** In the largest unit that divides it: 90000 is `90s`. */
 export function formatDuration(ms: number): string {

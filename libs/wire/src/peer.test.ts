@@ -1,7 +1,8 @@
 import { Metadata } from '@grpc/grpc-js';
+import { spiffeId } from '@sallyport/model';
 import { describe, expect, test } from 'vitest';
 import { bearerIn } from './caller.ts';
-import { checkServerApp, type Peer, peerIn, spiffeId } from './peer.ts';
+import { checkServerApp, type Peer, peerIn } from './peer.ts';
 
 describe('the peer in a certificate', () => {
   const gateway: Peer = { app: 'gateway', id: 'gw-1' };
@@ -24,7 +25,8 @@ describe('the peer in a certificate', () => {
   ];
   test.each(rows)('%s', (_title, names, want) => expect(peerIn(names, 'acme.test')).toEqual(want));
 
-  test('is what spiffeId writes', () => expect(peerIn(`URI:${spiffeId('acme.test', gateway)}`, 'acme.test')).toEqual(gateway));
+  test('is what spiffeId writes', () =>
+    expect(peerIn(`URI:${spiffeId('acme.test', gateway.app, gateway.id)}`, 'acme.test')).toEqual(gateway));
 });
 
 describe('a client checks the app of its server', () => {

@@ -11,8 +11,6 @@ export interface Peer {
   readonly id: string;
 }
 
-export const spiffeId = (trustDomain: string, { app, id }: Peer): string => `spiffe://${trustDomain}/${app}/${id}`;
-
 /**
  * Reads the SAN list as Node prints it (`URI:…, DNS:…`). Exactly one URI, of our trust domain, app and id: a certificate
  * with more is not one of ours (SPIFFE X509-SVID section 2 allows one as well). Undefined: nobody we know.

@@ -7,7 +7,7 @@ import {
   type ServiceDefinition,
   type UntypedHandleCall,
 } from '@grpc/grpc-js';
-import { failure } from '@sallyport/model';
+import { failure, formatAddress } from '@sallyport/model';
 import { peerOf } from './caller.ts';
 import type { BidiHandler, HandlersOf, Method, ServerStreamHandler, UnaryHandler } from './methods.ts';
 import type { App } from './peer.ts';
@@ -73,15 +73,12 @@ export async function listen(options: ServerOptions): Promise<WireServer> {
   for (const binding of services) addService(server, binding, options);
   const credentials = experimental.createCertificateProviderServerCredentials(tls, tls, clients.kind === 'certificate');
   const port = await new Promise<number>((resolve, reject) => {
-    server.bindAsync(formatTarget(address), credentials, (error, bound) =>
+    server.bindAsync(formatAddress(address), credentials, (error, bound) =>
       error === null ? resolve(bound) : reject(withCode(error)),
     );
   });
   return { address: { host: address.host, port }, close: (deadlineMs) => close(server, deadlineMs) };
 }
-
-export const formatTarget = ({ host, port }: { readonly host: string; readonly port: number }): string =>
-  host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 
 /** grpc-js reports why it could not bind in words only. */
 const withCode = (error: Error): Error => Object.assign(error, { code: /\b(E[A-Z]{3,})\b/.exec(error.message)?.[1] });

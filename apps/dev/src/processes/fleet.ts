@@ -1,9 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { credentialHash } from '@sallyport/driver';
-import type { Host, PoolId } from '@sallyport/model';
+import { formatAddress, type Host, type PoolId } from '@sallyport/model';
 import { CannotStart, type Process, writeFileAtomic } from '@sallyport/process';
-import { formatTarget, openLink, openTlsFiles } from '@sallyport/wire';
+import { openLink, openTlsFiles } from '@sallyport/wire';
 import { keepCertificates } from '../certificates.ts';
 import type { Config } from '../config.ts';
 import { createOperatorClient } from '../operator.ts';
@@ -97,7 +97,7 @@ export async function startFleet(config: Config, process: Process, state: StateD
           'supervisor-listen': ANY_PORT,
           domain: config.domain,
           'url-port': '0',
-          driver: formatTarget(driverAddress),
+          driver: formatAddress(driverAddress),
           ...(config.mode === 'shared' ? { 'default-pool': SHARED_POOL } : {}),
           'signing-keys': keys,
           'operator-cert-file': certificates.loopback.certFile,
@@ -118,7 +118,7 @@ export async function startFleet(config: Config, process: Process, state: StateD
     if (!trust.ok) throw new CannotStart(trust.error);
     const gatewayAddress = bound(gateways[0] as Child, 'operator');
     const link = openLink({
-      target: formatTarget(gatewayAddress),
+      target: formatAddress(gatewayAddress),
       tls: trust.value,
       showsCertificate: false,
       server: { kind: 'host-name' },
@@ -147,12 +147,12 @@ export async function startFleet(config: Config, process: Process, state: StateD
         const memberPort = port === 0 ? 0 : port + number;
         members.push(
           await start(name, 'supervisor', {
-            gateway: gateways.map((gateway) => formatTarget(bound(gateway, 'supervisor'))).join(','),
+            gateway: gateways.map((gateway) => formatAddress(bound(gateway, 'supervisor'))).join(','),
             pool: poolId,
             capacity: String(capacity),
             'credential-file': credentialFile,
             delivery: config.delivery,
-            'app-listen': formatTarget({ host: config.listen, port: memberPort }),
+            'app-listen': formatAddress({ host: config.listen, port: memberPort }),
             domain: config.domain,
             'app-cert-file': certificates.app.certFile,
             'app-key-file': certificates.app.keyFile,

@@ -1,4 +1,4 @@
-import { formatTarget } from '@sallyport/wire';
+import { formatAddress } from '@sallyport/model';
 import type { Config } from '../config.ts';
 import { bound, type Child } from './child.ts';
 
@@ -23,7 +23,7 @@ export async function workloadsOf(
       const workload = { ...ref, runtimeId: `local-${randomId()}` };
       if (!boundaries) return workload;
       const child = await startBoundary(`boundary-${index + 1}`, workload.runtimeId);
-      return { ...workload, boundaryAddress: formatTarget(bound(child, 'boundary')) };
+      return { ...workload, boundaryAddress: formatAddress(bound(child, 'boundary')) };
     }),
   );
 }

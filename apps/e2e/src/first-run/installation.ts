@@ -12,11 +12,11 @@ import {
 } from '@sallyport/dev/stack';
 import { serveDriver } from '@sallyport/driver';
 import * as gateway from '@sallyport/gateway';
-import type { PoolId, RuntimeId } from '@sallyport/model';
+import { formatAddress, type PoolId, type RuntimeId } from '@sallyport/model';
 import { createClock, createLog, createMetrics, type Process, type Reading, randomId, type Source } from '@sallyport/process';
 import { createMemoryStore } from '@sallyport/store';
 import * as supervisor from '@sallyport/supervisor';
-import { call, formatTarget, gatewayV1, openLink, openTlsFiles } from '@sallyport/wire';
+import { call, gatewayV1, openLink, openTlsFiles } from '@sallyport/wire';
 
 /** One gateway that can be stopped and comes back on the same store and the same ports, as a process that is restarted. */
 export interface Installation {
@@ -74,7 +74,7 @@ export async function startInstallation(): Promise<Installation> {
       'operator-listen': `127.0.0.1:${operatorPort}`,
       'supervisor-listen': `127.0.0.1:${supervisorPort}`,
       domain: DOMAIN,
-      driver: formatTarget(driver.address),
+      driver: formatAddress(driver.address),
       'default-pool': SHARED_POOL,
       'signing-keys': keys,
       ...gatewayTls,
@@ -96,7 +96,7 @@ export async function startInstallation(): Promise<Installation> {
   closing.push(stopGateway);
 
   const link = openLink({
-    target: formatTarget({ host: '127.0.0.1', port: operatorPort }),
+    target: formatAddress({ host: '127.0.0.1', port: operatorPort }),
     tls: trust.value,
     showsCertificate: false,
     server: { kind: 'host-name' },
@@ -119,7 +119,7 @@ export async function startInstallation(): Promise<Installation> {
       const credential = randomId() + randomId();
       driverApp.know({ uid: randomId(), poolId, credential, address: '127.0.0.1' });
       const config = read(supervisor.readConfig, {
-        gateway: formatTarget({ host: '127.0.0.1', port: supervisorPort }),
+        gateway: formatAddress({ host: '127.0.0.1', port: supervisorPort }),
         pool: poolId,
         capacity: '10',
         'credential-file': await secret(folder, credential),

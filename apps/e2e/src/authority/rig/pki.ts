@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type KeptAuthority, keepAuthority, keepCertificate, spiffeId } from '@sallyport/pki';
+import { spiffeId } from '@sallyport/model';
+import { type KeptAuthority, keepAuthority, keepCertificate } from '@sallyport/pki';
 import { createSigningKey, openSigningKeys, type Role, signOperatorToken } from '@sallyport/wire';
 
 export const DOMAIN = 'apps.localhost';

@@ -1,6 +1,7 @@
 import { err, isId, ok, type PoolId, parseDomain, type Result } from '@sallyport/model';
 import { type Reader, type Reading, readAll, readProcess, type Source } from '@sallyport/process';
 import { DEFAULT_LIMITS, type Limits, NO_CIDRS, parseCidrs } from '@sallyport/proxy';
+import { openCredential } from './credential.ts';
 
 const id =
   <T>(what: string) =>
@@ -23,7 +24,14 @@ const declare = (read: Reader) => ({
   }),
   pool: read.parsed('pool', 'pool to join; of a dedicated supervisor the pool of its sandbox', id<PoolId>('pool id')),
   capacity: read.integer('capacity', 'sandboxes that this supervisor may own at once', { min: 1, max: 100_000, otherwise: 1 }),
-  credential: read.secretFile('credential-file', 'file with the token that proves this supervisor'),
+  credential: read.parsed(
+    'credential-file',
+    'file with the token that proves this supervisor; read again for each use',
+    openCredential,
+    {
+      placeholder: 'FILE',
+    },
+  ),
   delivery: read.choice('delivery', 'how configuration travels', ['push', 'poll'] as const, { otherwise: 'push' }),
   tls: {
     caFile: read.file('internal-ca-file', 'CA of the installation, PEM'),

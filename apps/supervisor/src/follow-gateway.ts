@@ -2,6 +2,7 @@ import { POLL_EVERY_MS, servesUntil } from '@sallyport/authority';
 import type { MemberId, PoolId, SandboxId, SessionId } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
 import type { Assignment, MemberState } from '@sallyport/wire';
+import type { Credential } from './credential.ts';
 import type { GatewayPort } from './gateway-port.ts';
 import type { Hosted } from './hosted.ts';
 import { type JoinLink, openJoin } from './join-link.ts';
@@ -13,7 +14,7 @@ export interface FollowOptions {
   readonly gateways: readonly GatewayPort[];
   readonly memberId: MemberId;
   readonly poolId: PoolId;
-  readonly credential: string;
+  readonly credential: Credential;
   readonly delivery: 'push' | 'poll';
   readonly advertises: boolean;
   readonly memberState: () => MemberState;
@@ -93,7 +94,7 @@ export function followGateway(options: FollowOptions): Following {
 
   /** Joins through this gateway and adopts it. The text says why it was not accepted. */
   async function joinThrough(gateway: GatewayPort): Promise<string | undefined> {
-    const hello = { memberId, poolId, credential, state: options.memberState() };
+    const hello = { memberId, poolId, credential: credential(), state: options.memberState() };
     const opened = await openJoin({ gateway, hello, onAssignments: reconcile, clock, signal: stopping.signal });
     if (typeof opened === 'string') return opened;
     const before = active;

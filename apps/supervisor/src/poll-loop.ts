@@ -3,13 +3,14 @@ import type { MemberId, SessionId } from '@sallyport/model';
 import { later } from '@sallyport/model';
 import { type Clock, type Log, wait } from '@sallyport/process';
 import { parsePollResponse, pollRequestMessage } from '@sallyport/wire';
+import type { Credential } from './credential.ts';
 import type { GatewayPort } from './gateway-port.ts';
 import type { Hosted } from './hosted.ts';
 
 export interface PollLoopOptions {
   readonly hosted: Hosted;
   readonly memberId: MemberId;
-  readonly credential: string;
+  readonly credential: Credential;
   readonly gateway: () => GatewayPort | undefined;
   /** The open session; a poll is a question within it. */
   readonly sessionId: () => SessionId | undefined;
@@ -41,7 +42,7 @@ export async function keepPolling(options: PollLoopOptions): Promise<void> {
         sessionId,
         sandboxId,
         memberId: options.memberId,
-        credential: options.credential,
+        credential: options.credential(),
         known,
       });
       const given = await gateway.poll(request, {

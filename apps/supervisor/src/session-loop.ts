@@ -1,13 +1,14 @@
 import type { MemberId, SessionId } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
 import { parseSessionResponse, sessionRequestMessage } from '@sallyport/wire';
+import type { Credential } from './credential.ts';
 import type { GatewayPort } from './gateway-port.ts';
 import type { Hosted } from './hosted.ts';
 
 export interface SessionLoopOptions {
   readonly hosted: Hosted;
   readonly memberId: MemberId;
-  readonly credential: string;
+  readonly credential: Credential;
   readonly capabilities: { readonly advertisements: boolean; readonly push: boolean };
   /** The gateway to talk to now; undefined while there is none. */
   readonly gateway: () => GatewayPort | undefined;
@@ -56,7 +57,8 @@ async function converse(
       ended.abort();
     },
   );
-  stream.send(sessionRequestMessage({ kind: 'hello', hello: { sandboxId, runtimeId, memberId, credential, capabilities } }));
+  const hello = { sandboxId, runtimeId, memberId, credential: credential(), capabilities };
+  stream.send(sessionRequestMessage({ kind: 'hello', hello }));
   let accepted = false;
   for await (const raw of stream.received) {
     // A kind of message of a later release: whoever sends it does not count on it.

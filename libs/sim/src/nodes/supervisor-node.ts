@@ -1,6 +1,6 @@
 import type { MemberId, PoolId } from '@sallyport/model';
 import { type Connector, createInstances, DEFAULT_LIMITS } from '@sallyport/proxy';
-import { createHosted, type Following, followGateway, type GatewayPort, letGo } from '@sallyport/supervisor/member';
+import { createHosted, type Following, followGateway, type GatewayPort, type Hosted, letGo } from '@sallyport/supervisor/member';
 import type { HowKilled, SimProcess } from '../time/sim-process.ts';
 import type { GatewayNode } from './gateway-node.ts';
 import { gatewayPort } from './gateway-port.ts';
@@ -13,6 +13,8 @@ export interface SupervisorLife {
   readonly memberId: MemberId;
   readonly poolId: PoolId;
   readonly following: Following;
+  /** Every instance that it has and that is not stopped, also those that only linger. */
+  readonly instances: readonly Hosted[];
   draining(): boolean;
   beginDraining(): void;
 }
@@ -68,17 +70,18 @@ export function createSupervisorNode(
       transcript.say('story', process.name, `starts as a member of ${poolId}`);
       pods.began({ supervisorUid: memberId, poolId, credential: credential(memberId), address: addressOf(place) });
       const instances = createInstances({ clock });
+      const running: Hosted[] = [];
       const ports: GatewayPort[] = gateways.map((node) => gatewayPort(process, place, node, surroundings));
       const following = followGateway({
         gateways: ports,
         memberId,
         poolId,
-        credential: credential(memberId),
+        credential: () => credential(memberId),
         delivery,
         advertises,
         memberState: () => ({ ready: true, draining, appPort: advertises ? APP_PORT : 0, capacity: CAPACITY }),
-        host: (assignment) =>
-          createHosted({
+        host: (assignment) => {
+          const hosted = createHosted({
             assignment,
             memberId,
             instance: instances.start({
@@ -91,7 +94,10 @@ export function createSupervisorNode(
             ready: () => true,
             clock,
             log,
-          }),
+          });
+          running.splice(0, running.length, ...running.filter(isRunning), hosted);
+          return hosted;
+        },
         random: () => random.float(),
         clock,
         log,
@@ -101,6 +107,7 @@ export function createSupervisorNode(
         memberId,
         poolId,
         following,
+        instances: running,
         draining: () => draining,
         beginDraining: () => {
           draining = true;
@@ -128,6 +135,8 @@ export function createSupervisorNode(
 
 /** `m1` is 10.0.1.1, `d0` is 10.0.2.0: told by the driver, compared by nobody. */
 const addressOf = (place: string): string => `10.0.${place.charCodeAt(0) % 100}.${place.slice(1)}`;
+
+const isRunning = (hosted: Hosted): boolean => hosted.state().standing.running;
 
 const noApplication: Connector = {
   dial: () => Promise.resolve({ ok: false, error: { kind: 'refused' } }),

@@ -55,7 +55,7 @@ async function begin(order: MembersOrder): Promise<void> {
       gateways,
       memberId,
       poolId: order.pool as PoolId,
-      credential,
+      credential: () => credential,
       delivery: 'push',
       advertises: true,
       memberState: () => ({ ready: true, draining: false, appPort: 20_000 + index, capacity: 10_000 }),

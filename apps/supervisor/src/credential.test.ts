@@ -1,0 +1,34 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { openCredential } from './credential.ts';
+
+const directory = mkdtempSync(join(tmpdir(), 'sallyport-credential-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const file = join(directory, 'token');
+
+test('is the token that the file holds at each use, not at the start', () => {
+  writeFileSync(file, 'first\n');
+  const opened = openCredential(file);
+  if (!opened.ok) throw new Error(opened.error);
+  expect(opened.value()).toBe('first');
+  writeFileSync(file, 'second');
+  expect(opened.value()).toBe('second');
+  rmSync(file);
+  expect(opened.value(), 'while the file is being replaced').toBe('second');
+  writeFileSync(file, '');
+  expect(opened.value(), 'while it is empty').toBe('second');
+});
+
+const refused: [title: string, contents: string | undefined, why: RegExp][] = [
+  ['no file', undefined, /cannot be read \(ENOENT\)/],
+  ['an empty one', ' \n', /is empty/],
+  ['one that is no token', 'x'.repeat(70_000), /right file/],
+];
+test.each(refused)('%s is refused at the start', (_title, contents, why) => {
+  rmSync(file, { force: true });
+  if (contents !== undefined) writeFileSync(file, contents);
+  const opened = openCredential(file);
+  expect(opened.ok ? '' : opened.error).toMatch(why);
+});

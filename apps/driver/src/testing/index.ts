@@ -4,6 +4,7 @@ export * from './kube-api/object-store.ts';
 export * from './kube-api/pods.ts';
 export * from './kube-api/rbac.ts';
 export * from './kube-api/resources.ts';
+export { followRoles } from './kube-api/roles.ts';
 export { type KubeApi, type KubeApiOptions, startKubeApi } from './kube-api/server.ts';
 export * from './kube-api/status.ts';
 export * from './kube-api/tokens.ts';

@@ -20,12 +20,12 @@ export function discoveryOf(path: string): object | undefined {
     kind: 'APIResourceList',
     apiVersion: 'v1',
     groupVersion: apiVersionOf(first),
-    resources: resources.map(({ plural, kind }) => ({
+    resources: resources.map(({ plural, kind, scope }) => ({
       name: plural,
       singularName: kind.toLowerCase(),
-      namespaced: true,
+      namespaced: scope !== 'cluster',
       kind,
-      verbs: ['create', 'get', 'list', 'watch'],
+      verbs: ['create', 'delete', 'get', 'list', 'patch', 'watch'],
       shortNames: plural === 'pods' ? ['po'] : [],
     })),
   };

@@ -1,14 +1,28 @@
-/** What this server has. Every one of them is namespaced. */
+/** What this server has. */
 export interface Resource {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
   readonly kind: string;
+  /** Without it each is in a namespace. */
+  readonly scope?: 'cluster';
 }
+
+const NETWORK = { group: 'networking.k8s.io', version: 'v1' } as const;
+const ACCESS = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
 
 export const RESOURCES: readonly Resource[] = [
   { group: '', version: 'v1', plural: 'pods', kind: 'Pod' },
   { group: '', version: 'v1', plural: 'events', kind: 'Event' },
+  { group: '', version: 'v1', plural: 'services', kind: 'Service' },
+  { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' },
+  { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' },
+  { group: '', version: 'v1', plural: 'serviceaccounts', kind: 'ServiceAccount' },
+  { ...NETWORK, plural: 'networkpolicies', kind: 'NetworkPolicy' },
+  { ...ACCESS, plural: 'roles', kind: 'Role' },
+  { ...ACCESS, plural: 'rolebindings', kind: 'RoleBinding' },
+  { ...ACCESS, plural: 'clusterroles', kind: 'ClusterRole', scope: 'cluster' },
+  { ...ACCESS, plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', scope: 'cluster' },
   { group: 'discovery.k8s.io', version: 'v1', plural: 'endpointslices', kind: 'EndpointSlice' },
   { group: 'agents.x-k8s.io', version: 'v1alpha1', plural: 'sandboxes', kind: 'Sandbox' },
 ];
@@ -52,6 +66,11 @@ export function targetOf(path: string): Target | undefined {
   const namespace = rest[0] === 'namespaces' && rest.length >= 3 ? rest.splice(0, 2)[1] : undefined;
   const [plural, name, ...more] = rest;
   const resource = RESOURCES.find((each) => each.group === group && each.version === version && each.plural === plural);
-  if (resource === undefined || more.length > 0 || (name !== undefined && namespace === undefined)) return undefined;
+  if (
+    resource === undefined ||
+    more.length > 0 ||
+    (name !== undefined && (namespace === undefined) !== (resource.scope === 'cluster'))
+  )
+    return undefined;
   return { resource, namespace, name };
 }

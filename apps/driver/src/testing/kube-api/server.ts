@@ -6,12 +6,13 @@ import type { TLSSocket } from 'node:tls';
 import { discoveryOf } from './discovery.ts';
 import { type Asked, createFaults, type Fault, type Faults } from './faults.ts';
 import { createLists, type Lists } from './list.ts';
-import { createObjectStore, type ObjectStore, type Wanted } from './object-store.ts';
+import { createObjectStore, type ObjectStore } from './object-store.ts';
 import { createRbac, type Rbac } from './rbac.ts';
-import { type Resource, type Target, targetOf } from './resources.ts';
+import { type Target, targetOf } from './resources.ts';
 import { isStatus, type Status, status, statusObject } from './status.ts';
 import { createTokens, type Tokens } from './tokens.ts';
 import { createWatches, type Watches } from './watches.ts';
+import { create, notFound, patch, remove } from './writes.ts';
 
 /** An API server for tests, over real HTTPS: what clients of lists, watches, reviews and Events can see of a real one. */
 export interface KubeApi {
@@ -66,7 +67,7 @@ export async function startKubeApi({ certPem, keyPem, caPem, firstVersion, port 
     requests.push(`${asked.method} ${request.url}`);
     const fault = parts.faults.take(asked);
     if (fault !== undefined && (await spoil(fault, response))) return;
-    const username = userOf(request, bearers);
+    const username = userOf(request, (token) => bearers.get(token) ?? parts.tokens.usernameOf(token));
     if (username === undefined) return refuse(response, status(401, 'Unauthorized', 'Unauthorized'));
     const body = await bodyOf(request);
     const answer = answerOf(parts, username, asked, body, response);
@@ -121,33 +122,24 @@ function answerOf(
       return store.get(resource.plural, namespace ?? '', name ?? '') ?? notFound(resource, name);
     case 'create':
       return create(store, target, body);
+    case 'patch':
+      return patch(store, target, body);
+    case 'delete':
+      return remove(store, target, { query, body });
   }
 }
 
-function verbOf(method: string, { name }: Target, query: URLSearchParams): 'get' | 'list' | 'watch' | 'create' | undefined {
+type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';
+
+function verbOf(method: string, { name }: Target, query: URLSearchParams): Verb | undefined {
   if (method === 'POST') return name === undefined ? 'create' : undefined;
+  if (method === 'PATCH') return name === undefined ? undefined : 'patch';
+  if (method === 'DELETE') return name === undefined ? undefined : 'delete';
   if (method !== 'GET') return undefined;
   const watched = query.get('watch');
   if (watched !== null && watched !== 'false' && watched !== '0') return 'watch';
   return name === undefined ? 'list' : 'get';
 }
-
-function create(store: ObjectStore, { resource, namespace }: Target, body: unknown): object | Status {
-  if (namespace === undefined)
-    return status(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource');
-  const wanted = body as Wanted | undefined;
-  const name = wanted?.metadata?.name ?? '';
-  if (wanted === undefined || name === '')
-    return status(422, 'Invalid', `${resource.kind} "" is invalid: metadata.name: Required value`);
-  if (wanted.metadata.namespace !== undefined && wanted.metadata.namespace !== namespace)
-    return status(400, 'BadRequest', 'the namespace of the provided object does not match the namespace sent on the request');
-  if (store.get(resource.plural, namespace, name) !== undefined)
-    return status(409, 'AlreadyExists', `${resource.plural} "${name}" already exists`);
-  return store.put(resource, { ...wanted, metadata: { ...wanted.metadata, namespace } });
-}
-
-const notFound = ({ plural }: Resource, name: string | undefined): Status =>
-  status(404, 'NotFound', `${plural} "${name ?? ''}" not found`);
 
 /** True: the request is dealt with. */
 async function spoil(fault: Fault, response: ServerResponse): Promise<boolean> {
@@ -169,9 +161,9 @@ async function spoil(fault: Fault, response: ServerResponse): Promise<boolean> {
   }
 }
 
-function userOf(request: IncomingMessage, bearers: ReadonlyMap<string, string>): string | undefined {
+function userOf(request: IncomingMessage, whoseIs: (token: string) => string | undefined): string | undefined {
   const [scheme, token = ''] = (request.headers.authorization ?? '').split(' ');
-  if (scheme === 'Bearer') return bearers.get(token);
+  if (scheme === 'Bearer') return whoseIs(token);
   const socket = request.socket as TLSSocket;
   return socket.authorized ? String(socket.getPeerCertificate().subject.CN) : undefined;
 }

@@ -13,6 +13,8 @@ export interface AccountToken {
 export interface Tokens {
   issue(token: AccountToken): string;
   revoke(token: string): void;
+  /** Whose it is, if it is for the API server itself and still holds. */
+  usernameOf(token: string): string | undefined;
   review(request: unknown): object;
 }
 
@@ -20,6 +22,11 @@ export const API_AUDIENCE = 'https://kubernetes.default.svc';
 
 export function createTokens(store: ObjectStore, unixMs: () => number): Tokens {
   const issued = new Map<string, AccountToken>();
+  // A bound token ends with its Pod.
+  const isBound = ({ namespace, pod }: AccountToken): boolean =>
+    pod === undefined || store.get('pods', namespace, pod.name)?.metadata.uid === pod.uid;
+  const usernameOf = ({ namespace, serviceAccount }: AccountToken): string =>
+    `system:serviceaccount:${namespace}:${serviceAccount}`;
 
   return {
     issue(token) {
@@ -29,6 +36,10 @@ export function createTokens(store: ObjectStore, unixMs: () => number): Tokens {
       return text;
     },
     revoke: (token) => void issued.delete(token),
+    usernameOf(token) {
+      const found = issued.get(token);
+      return found?.audiences.includes(API_AUDIENCE) === true && isBound(found) ? usernameOf(found) : undefined;
+    },
     review(request) {
       const { spec } = request as { readonly spec?: { readonly token?: string; readonly audiences?: readonly string[] } };
       const token = issued.get(spec?.token ?? '');
@@ -48,13 +59,12 @@ export function createTokens(store: ObjectStore, unixMs: () => number): Tokens {
           error: `[invalid bearer token, token audiences [${token.audiences.join(' ')}] is invalid for the target audiences [${wanted.join(' ')}]]`,
         });
       const { namespace, serviceAccount, pod } = token;
-      // A bound token ends with its Pod.
-      if (pod !== undefined && store.get('pods', namespace, pod.name)?.metadata.uid !== pod.uid)
+      if (!isBound(token))
         return answer({ user: {}, error: '[invalid bearer token, service account token has been invalidated]' });
       return answer({
         authenticated: true,
         user: {
-          username: `system:serviceaccount:${namespace}:${serviceAccount}`,
+          username: usernameOf(token),
           uid: `uid-of-${serviceAccount}`,
           groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`, 'system:authenticated'],
           extra:

@@ -30,9 +30,22 @@ export interface OwnershipWrites {
   move(move: Move): Promise<Written['kind']>;
 }
 
-export function createOwnershipWrites(world: World, writer: Writer, log: Log, unixMs: () => number): OwnershipWrites {
-  const put = (state: GatewayEnd['session'] | Move, to: Ownership, guards: readonly Guard[]): Promise<Written> =>
-    writer.write({ guards, puts: [{ key: ownerKey(state.sandboxId), value: (opId) => encodeOwnership(to, opId) }] });
+export interface OwnershipWritesOptions {
+  readonly world: World;
+  readonly writer: Writer;
+  readonly log: Log;
+  readonly unixMs: () => number;
+  /** A record was written. */
+  readonly onWritten: ((to: Ownership['kind']) => void) | undefined;
+}
+
+export function createOwnershipWrites({ world, writer, log, unixMs, onWritten }: OwnershipWritesOptions): OwnershipWrites {
+  async function put(state: GatewayEnd['session'] | Move, to: Ownership, guards: readonly Guard[]): Promise<Written> {
+    const value = (opId: string) => encodeOwnership(to, opId);
+    const written = await writer.write({ guards, puts: [{ key: ownerKey(state.sandboxId), value }] });
+    if (written.kind === 'committed') onWritten?.(to.kind);
+    return written;
+  }
 
   async function letGo(owner: Held<Ownership>, session: ReportingSession, epoch: OwnerEpoch): Promise<string> {
     const { sandboxId, memberId } = session;
@@ -71,6 +84,7 @@ export function createOwnershipWrites(world: World, writer: Writer, log: Log, un
       ],
       deletes: [successorKey(sandboxId)],
     });
+    if (written.kind === 'committed') onWritten?.(next.value.kind);
     return written.kind;
   }
 

@@ -1,4 +1,4 @@
-import { type RecordChange, releaseIsDue, type World } from '@sallyport/authority';
+import { type Ownership, type RecordChange, releaseIsDue, type World } from '@sallyport/authority';
 import type { Failure, GatewayId, Generation, PoolId, Result, SandboxId, StoreRevision } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import { generationKey, type Store } from '@sallyport/store';
@@ -68,6 +68,8 @@ export interface ReplicaOptions {
   readonly version: string;
   /** A report was refused by this clause. */
   readonly onRefused: (clause: string) => void;
+  /** An ownership record was written. */
+  readonly onOwnership?: (to: Ownership['kind']) => void;
 }
 
 /** Said to a supervisor by a replica that has just lost its place: for logs. */
@@ -88,7 +90,7 @@ export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const reached = (revision: StoreRevision): Promise<void> => view.reached(revision);
   const writer = createWriter({ store, membership, randomId, opIdOf: operationIdOf });
   const prove = options.prove(world);
-  const writes = createOwnershipWrites(world, writer, log, options.unixMs);
+  const writes = createOwnershipWrites({ world, writer, log, unixMs: options.unixMs, onWritten: options.onOwnership });
 
   const publisher = createPublisher({ world, writer, membership, clock, resolve: createEndpoints(world, driver, clock) });
   const boundaries = createBoundaries({

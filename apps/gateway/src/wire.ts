@@ -11,6 +11,7 @@ import { createGenerationService } from './generation-service.ts';
 import { createGenerations } from './generations.ts';
 import { createGrantService } from './grant-service.ts';
 import { createGrants } from './grants.ts';
+import { createGatewayMetrics } from './metrics.ts';
 import { createOperatorService } from './operator-service.ts';
 import { createOperators } from './operators.ts';
 import { createRegistrations } from './registrations.ts';
@@ -53,9 +54,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
       : must(await openTlsFiles({ caFile: config.tls.caFile, certFile, keyFile }, { onChange }));
   const keys = must(await openSigningKeys(config.signingKeys));
 
-  const refused = metrics.counter('sallyport_gateway_fence_rejected_total', 'Reports refused, by the clause that refused them.', [
-    'clause',
-  ]);
+  const seen = createGatewayMetrics(metrics, clock);
   let operatorAddress = config.operatorListen;
   const driverLink = openLink({
     target: formatAddress(config.driver),
@@ -65,7 +64,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
   });
   const driver = createDriver(driverLink);
   const replica = await startReplica({
-    store,
+    store: seen.measured(store),
     clock,
     unixMs: Date.now,
     log,
@@ -75,7 +74,8 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
     boundary: createBoundaryAuthority(keys, tls, config.trustDomain),
     address: () => formatAddress(operatorAddress),
     version: VERSION,
-    onRefused: (clause) => refused.add(1, { clause }),
+    onRefused: seen.refused,
+    onOwnership: seen.owned,
   });
   const { world, reached, writer, sessions, membership, view } = replica;
 
@@ -136,10 +136,7 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
     onRefused,
   });
   log.info({ operator: operatorServer.address, supervisor: supervisorServer.address }, 'listening');
-  metrics.observed('sallyport_gateway_sessions', 'Sessions that this replica holds.', () => sessions.count());
-  metrics.observed('sallyport_gateway_has_authority', 'Whether this replica may write now: 1 or 0.', () =>
-    replica.ageMs() === undefined ? 0 : 1,
-  );
+  seen.observe({ world, sessionCount: () => sessions.count(), hasAuthority: () => replica.ageMs() !== undefined });
 
   return {
     operatorAddress: operatorServer.address,

@@ -43,6 +43,11 @@ export async function openAppListener(options: AppListenerOptions, process: Proc
   });
   if (!watched.ok) throw new Error(watched.error);
   const certificates = watched.value;
+  process.metrics.observed(
+    'sallyport_proxy_certificate_left_seconds',
+    'For how long the certificate for applications is still good; negative: it has expired.',
+    () => Math.min(...certificates.inUse().map(({ expiresAt }) => expiresAt.getTime() - Date.now())) / 1_000,
+  );
   try {
     const listener = await listenForApps({
       address: address.host,

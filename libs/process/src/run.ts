@@ -7,6 +7,7 @@ import { CannotStart, cannotListen } from './listen.ts';
 import type { Log, RootLog } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import type { ProcessConfig } from './process-config.ts';
+import { observeProcess } from './process-metrics.ts';
 import { randomId } from './random.ts';
 import type { Address } from './setting-kinds.ts';
 import { exitCodeOf, judgeStop } from './stop.ts';
@@ -85,11 +86,10 @@ export async function run<C extends { readonly process: ProcessConfig }>(
     try {
       const metrics = createMetrics({ runtime: true });
       const ready = (): readonly ReadyCheck[] => running?.ready() ?? [{ name: 'started', ok: false, detail: 'starting' }];
-      const admin = await startAdmin({
-        address: config.process.adminListen,
-        metrics,
-        ready: () => (stop.signal.aborted ? [{ name: 'running', ok: false, detail: 'draining' }, ...ready()] : ready()),
-      });
+      const readyNow = (): readonly ReadyCheck[] =>
+        stop.signal.aborted ? [{ name: 'running', ok: false, detail: 'draining' }, ...ready()] : ready();
+      const admin = await startAdmin({ address: config.process.adminListen, metrics, ready: readyNow });
+      observeProcess(metrics, { app: name, version: VERSION, ready: readyNow, clockJumpCount: () => clock.jumpCount() });
       log.info({ version: VERSION, admin: admin.address }, 'starting');
       const wired = wire(config, { clock, log, metrics, randomId, stopping: stop.signal, admin: admin.address });
       const leftBehind = stop.requested.then(() => wait(clock, UNWIRING_MS)).then(() => undefined);

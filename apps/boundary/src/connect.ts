@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { isPort } from '@sallyport/model';
+import { isPort, type MemberId, type OwnerEpoch } from '@sallyport/model';
 import type { Connector } from '@sallyport/proxy';
 import type { Channels } from './channels.ts';
 import type { Guard } from './guard.ts';
@@ -13,6 +13,15 @@ export interface ConnectOptions {
   /** Breaks the TCP connection under a supervisor's socket. */
   readonly reset: (socket: Socket) => void;
   readonly onRefused: (refusal: Refusal) => void;
+  readonly onOpened: (opened: OpenedChannel) => void;
+}
+
+/** Whose way to the application it is, and by which port of ours the application knows it. */
+export interface OpenedChannel {
+  readonly ownerEpoch: OwnerEpoch;
+  readonly memberId: MemberId;
+  readonly port: number;
+  readonly localPort: number | undefined;
 }
 
 /** The only address: an application that listens elsewhere is none of this sandbox's. */
@@ -40,7 +49,7 @@ export function createConnectHandler(
 
 /** Undefined: connected. */
 async function connect(
-  { guard, channels, connector, reset }: ConnectOptions,
+  { guard, channels, connector, reset, onOpened }: ConnectOptions,
   request: IncomingMessage,
   socket: Socket,
   early: Buffer,
@@ -51,7 +60,7 @@ async function connect(
   if (typeof token !== 'string') return 'token_missing';
   const claims = await guard.present(token);
   if (!claims.ok) return claims.error;
-  const { ownerEpoch } = claims.value;
+  const { ownerEpoch, memberId } = claims.value;
   const right = guard.mayOpen(ownerEpoch, port);
   if (!right.ok) return right.error;
   const channel = channels.open(ownerEpoch, port);
@@ -76,6 +85,7 @@ async function connect(
     dialled.value.destroy();
     return 'epoch_fenced';
   }
+  onOpened({ ownerEpoch, memberId, port, localPort: dialled.value.localPort });
   socket.write('HTTP/1.1 200 Connected\r\n\r\n');
   channel.splice({ socket, reset: () => reset(socket) }, dialled.value, early);
   return undefined;

@@ -82,6 +82,8 @@ export async function wire(config: Config, process: Process): Promise<BoundarySe
       connector,
       reset: (socket) => listener.reset(socket),
       onRefused,
+      // Who delivered what is told from this and from the application's own log.
+      onOpened: (opened) => log.debug({ ...opened }, 'channel opened'),
     }) as never,
     onEvent: (event) => connections.add(1, { event }),
   }).catch((error: Error) => {

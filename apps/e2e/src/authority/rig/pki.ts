@@ -22,8 +22,10 @@ export interface Pki {
   readonly apps: Files;
   readonly loopback: Files;
   readonly keysFolder: string;
-  /** A certificate of the installation's CA for this app. */
-  internal(app: string): Promise<Files>;
+  /** The public halves, for boundaries. */
+  readonly verifyKeysFolder: string;
+  /** A certificate of the installation's CA for this app; a boundary's names its runtime. */
+  internal(app: string, id?: string): Promise<Files>;
   operatorToken(role: Role, lifetimeMs?: number, now?: Date): Promise<string>;
   /** Another signing key; the last name in the folder signs. */
   addSigningKey(name: string): Promise<void>;
@@ -50,15 +52,21 @@ export async function makePki(folder: string): Promise<Pki> {
     return { caFile: clientCa.certFile, certFile: kept.certFile, keyFile: kept.keyFile };
   };
   const keysFolder = join(folder, 'signing-keys');
+  const verifyKeysFolder = join(folder, 'verify-keys');
   await mkdir(keysFolder, { recursive: true });
-  const addSigningKey = async (name: string): Promise<void> =>
-    writeFile(join(keysFolder, `${name}.jwk`), (await createSigningKey()).privateJwk);
+  await mkdir(verifyKeysFolder, { recursive: true });
+  const addSigningKey = async (name: string): Promise<void> => {
+    const { privateJwk, publicJwk } = await createSigningKey();
+    await writeFile(join(verifyKeysFolder, `${name}.jwk`), publicJwk);
+    await writeFile(join(keysFolder, `${name}.jwk`), privateJwk);
+  };
   await addSigningKey('key-1');
   // Several of one app may be started at once: they share one certificate, which is made once.
   const made = new Map<string, Promise<Files>>();
-  const internal = (app: string): Promise<Files> => {
-    const files = made.get(app) ?? internalFiles(folder, internalCa, app, now);
-    made.set(app, files);
+  const internal = (app: string, id = 'test'): Promise<Files> => {
+    const name = id === 'test' ? app : `${app}-${id}`;
+    const files = made.get(name) ?? internalFiles(folder, internalCa, app, id, name, now);
+    made.set(name, files);
     return files;
   };
   return {
@@ -67,6 +75,7 @@ export async function makePki(folder: string): Promise<Pki> {
     apps: await server('apps', [`*.${DOMAIN}`], []),
     loopback: await server('loopback', ['localhost'], ['127.0.0.1']),
     keysFolder,
+    verifyKeysFolder,
     internal,
     addSigningKey,
     async operatorToken(role, lifetimeMs = 3_600_000, at = now) {
@@ -79,8 +88,15 @@ export async function makePki(folder: string): Promise<Pki> {
   };
 }
 
-async function internalFiles(folder: string, ca: KeptAuthority, app: string, now: Date): Promise<Files> {
-  const uris = [spiffeId(TRUST_DOMAIN, app, 'test')];
-  const { certFile, keyFile } = await keepCertificate(folder, app, ca, { uris, usages: ['server', 'client'], days: DAYS, now });
+async function internalFiles(
+  folder: string,
+  ca: KeptAuthority,
+  app: string,
+  id: string,
+  name: string,
+  now: Date,
+): Promise<Files> {
+  const uris = [spiffeId(TRUST_DOMAIN, app, id)];
+  const { certFile, keyFile } = await keepCertificate(folder, name, ca, { uris, usages: ['server', 'client'], days: DAYS, now });
   return { caFile: ca.certFile, certFile, keyFile };
 }

@@ -61,6 +61,69 @@ describe('two clocks are one', () => {
   });
 });
 
+describe('a third clock that nobody can set', () => {
+  /** Each step says how far the monotonic and the wall clock went, and for how long the machine was suspended in it. */
+  const runAll = (...steps: readonly [monotonicMs: number, wallMs: number, suspendedMs: number][]): ClockState => {
+    let boot = 77_000;
+    const full = (monotonicMs: number, wallMs: number): ClockReading => ({ monotonicMs, wallMs, bootMs: () => boot });
+    return steps.reduce<ClockState>(
+      (state, [monotonicMs, wallMs, suspendedMs]) => {
+        boot += monotonicMs + suspendedMs;
+        return readClock(state, full(state.monotonicMs + monotonicMs, state.wallMs + wallMs));
+      },
+      startClock(full(1_000, 1_000)),
+    );
+  };
+  const rows: [title: string, steps: [number, number, number][], passedMs: number, jumpCount: number][] = [
+    ['a suspension counts once', [[10, 40_010, 40_000]], 40_010, 1],
+    ['also when the wall clock is set back in it', [[10, -3_600_000, 40_000]], 40_010, 1],
+    ['or ahead: whichever is more', [[10, 3_600_010, 40_000]], 3_600_010, 1],
+    [
+      'set back by just what it took: seen within a second',
+      [
+        [10, 10, 40_000],
+        [990, 990, 0],
+      ],
+      41_000,
+      1,
+    ],
+    [
+      'a clock that was set ahead before hides nothing',
+      [
+        [10, 3_600_010, 0],
+        [10, -3_600_000, 40_000],
+      ],
+      3_640_020,
+      2,
+    ],
+    [
+      'short ones under a wall clock that is set back each time add up',
+      [
+        [1_000, 1_000, 60],
+        [1_000, 1_000, 60],
+      ],
+      2_120,
+      1,
+    ],
+    ['set back without a suspension: the monotonic one counts', [[10, -3_600_000, 0]], 10, 0],
+  ];
+  test.each(rows)('%s', (_title, steps, passedMs, jumpCount) => {
+    const state = runAll(...steps);
+    expect(state.instant - 1_000).toBeCloseTo(passedMs, 0);
+    expect(state.jumpCount).toBe(jumpCount);
+  });
+  test('is not asked while the other two agree', () => {
+    let asked = 0;
+    const bootMs = (): number => {
+      asked += 1;
+      return 0;
+    };
+    let state = startClock({ monotonicMs: 0, wallMs: 0, bootMs });
+    for (let ms = 1; ms <= 900; ms += 1) state = readClock(state, { monotonicMs: ms, wallMs: ms, bootMs });
+    expect(asked).toBe(1);
+  });
+});
+
 test('time never goes back, and no deadline lives longer than either clock allows', () => {
   const step = fc.tuple(fc.integer({ min: 0, max: 2_000 }), fc.integer({ min: 0, max: 2_000 }));
   fc.assert(

@@ -49,10 +49,12 @@ describe('the real clock', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 
-  /** A machine whose two clocks are moved by hand; `pass` lets both run, `suspend` only the wall. */
+  /** A machine whose clocks are moved by hand; `pass` lets all run, `suspend` only the wall and the one since boot. */
   function machine() {
     const reading = { monotonicMs: 1_000, wallMs: 5_000_000 };
-    const clock = createClock({ ...nodeMachine, read: () => ({ ...reading }) as ClockReading });
+    let suspendedMs = 0;
+    const read = (): ClockReading => ({ ...reading, bootMs: () => reading.monotonicMs + suspendedMs });
+    const clock = createClock({ ...nodeMachine, read });
     return {
       clock,
       pass: (ms: number) => {
@@ -64,6 +66,7 @@ describe('the real clock', () => {
       },
       suspend: (ms: number) => {
         reading.wallMs += ms;
+        suspendedMs += ms;
       },
       setBack: (ms: number) => {
         reading.wallMs -= ms;
@@ -116,6 +119,20 @@ describe('the real clock', () => {
     pass(1_000);
     expect(clock.now()).toBe(3_000);
     expect(clock.jumpCount()).toBe(0);
+  });
+  test('a wall clock set back during a suspension hides it for no more than a second', () => {
+    const { clock, pass, suspend, setBack } = machine();
+    pass(1_000);
+    suspend(20_000);
+    setBack(20_000);
+    pass(1_000);
+    expect(clock.now()).toBe(23_000);
+    expect(clock.jumpCount()).toBe(1);
+  });
+  test('whoever peeks changes nothing', () => {
+    const { clock, suspend } = machine();
+    suspend(20_000);
+    expect([clock.peek(), clock.jumpCount(), clock.now(), clock.jumpCount()]).toEqual([21_000, 0, 21_000, 1]);
   });
   test('one due timer that cancels another keeps it from running', () => {
     const { clock, pass } = machine();

@@ -1,3 +1,4 @@
+import { platform, uptime } from 'node:os';
 import { type ClockReading, type ClockState, type Instant, later, readClock, startClock } from '@sallyport/model';
 import { createTimers, type Timers } from './timers.ts';
 
@@ -22,6 +23,8 @@ export interface Clock {
 export type Cancel = () => void;
 
 export interface RunningClock extends Clock {
+  /** What `now` would say, without noting that it was read: for those who look on. */
+  peek(): Instant;
   /** How often the wall clock was seen to run ahead: a suspended machine, or a clock that was set. */
   jumpCount(): number;
   /** Forgets all timers and lets the process end. */
@@ -31,15 +34,18 @@ export interface RunningClock extends Clock {
 /** The longest between two readings: `readClock` tells a suspension from a correction of the wall clock only then. */
 const READ_EACH_MS = 1_000;
 
-/** The machine under a clock: what its two clocks say, and a call after some time of the monotonic one. */
+/** The machine under a clock: what its clocks say, and a call after some time of the monotonic one. */
 export interface Machine {
   read(): ClockReading;
   /** `keepsAlive`: whether the process must not end before. Returns what cancels it. */
   wake(act: () => void, afterMs: number, keepsAlive: boolean): () => void;
 }
 
+/** Linux counts it with suspensions (CLOCK_BOOTTIME); elsewhere it is worked out from the wall clock, which tells nothing new. */
+const bootMs = platform() === 'linux' ? { bootMs: () => uptime() * 1_000 } : {};
+
 export const nodeMachine: Machine = {
-  read: () => ({ monotonicMs: performance.now(), wallMs: Date.now() }),
+  read: () => ({ monotonicMs: performance.now(), wallMs: Date.now(), ...bootMs }),
   wake(act, afterMs, keepsAlive) {
     const timeout = setTimeout(act, afterMs);
     if (!keepsAlive) timeout.unref();
@@ -88,6 +94,7 @@ export function createClock({ read, wake }: Machine = nodeMachine): RunningClock
   arm();
   return {
     now,
+    peek: () => readClock(state, read()).instant,
     steadyMs: () => read().monotonicMs,
     at,
     every: (ms, act) => repeat({ now, at }, ms, act),

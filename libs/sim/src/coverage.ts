@@ -10,6 +10,7 @@ export const COVERED = [
   'pauses',
   'suspensions',
   'wall clocks set',
+  'wall clocks set asleep',
   'partitions',
   'store outages',
   'leaders changed',
@@ -37,26 +38,3 @@ export const createCoverage = (): Coverage => Object.fromEntries(COVERED.map((na
 export function addCoverage(to: Coverage, more: Coverage): void {
   for (const name of COVERED) to[name] += more[name];
 }
-
-/** Of each kind at least so many in an hour of virtual time, over many seeds. */
-export const FLOORS_PER_HOUR: Partial<Coverage> = {
-  takeovers: 1,
-  'takeovers, old owner frozen': 0.3,
-  'owners restored': 1,
-  releases: 0.5,
-  'gateways lost': 1,
-  'members lost': 1,
-  pauses: 5,
-  suspensions: 1,
-  partitions: 3,
-  'store outages': 1,
-  'unknown, committed': 5,
-  'unknown, not committed': 5,
-  'commits late': 2,
-  'stale reads': 1,
-  'watches compacted': 0.5,
-  'credentials bumped': 0.5,
-  'sandboxes made again': 0.3,
-  'leases granted': 100,
-  'calm periods': 5,
-};

@@ -55,7 +55,7 @@ function expectPublished(
   const sandboxId = world.operator.idOf(spec);
   for (const node of world.readers) {
     const life = node.life();
-    world.court.looked();
+    world.court.looked(rule);
     if (life === undefined || sandboxId === undefined || !spec.published) continue;
     if (!world.publications.shows(life, sandboxId))
       world.court.broken(rule, `${life.process.name} does not show ${spec.sandbox} ${withinMs / 1_000} s after the faults`);

@@ -4,7 +4,7 @@ import { awaitPublication } from './liveness.ts';
 import { createRandom } from './random.ts';
 import { drawShape } from './shape.ts';
 import type { Level } from './transcript.ts';
-import type { Violation } from './truth/violations.ts';
+import type { Evaluations, Violation } from './truth/violations.ts';
 import { createSimWorld } from './world.ts';
 
 /** What one seed came to. The same seed comes to the same, always. */
@@ -12,7 +12,7 @@ export interface SeedResult {
   readonly seed: number;
   readonly virtualMs: number;
   readonly eventCount: number;
-  readonly evaluationCount: number;
+  readonly evaluations: Evaluations;
   readonly coverage: Coverage;
   readonly violations: readonly Violation[];
   readonly transcript: readonly string[];
@@ -59,7 +59,7 @@ export async function runSeed({ seed, minutes, reads = 'nothing', guardsOff = fa
     seed,
     virtualMs: world.schedule.now(),
     eventCount: world.schedule.eventCount(),
-    evaluationCount: world.court.evaluationCount(),
+    evaluations: { ...world.court.evaluations },
     coverage,
     violations: world.court.violations,
     transcript: world.transcript.lines(),

@@ -150,7 +150,7 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
     poolId: pool as PoolId,
     published,
   }));
-  const serving = watchServing({ lives: livesOf, world, now, court, names, tenures, wire, transcript });
+  const serving = watchServing({ nodes: supervisors, world, now, court, names, tenures, wire, transcript });
   const publications = createPublications({ world, now, court, coverage, names, wire, transcript });
 
   truth.onChange((changes) => {
@@ -199,6 +199,8 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
   function judge(who: string): 'go on' | 'stop' {
     serving.look();
     eventCount += 1;
+    // What was thrown was caught by whoever let time pass.
+    court.looked('nothing throws');
     // What is shown changes by the reader's own events; it becomes wrong by time as well, seconds later.
     if (who.startsWith('r') || eventCount % LOOK_AT_READERS_EACH === 0) publications.look(readerLives());
     return court.violations.length > 0 ? 'stop' : 'go on';

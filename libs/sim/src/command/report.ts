@@ -1,12 +1,14 @@
-import { addCoverage, COVERED, type Coverage, createCoverage, FLOORS_PER_HOUR } from '../coverage.ts';
+import { addCoverage, COVERED, type Coverage, createCoverage } from '../coverage.ts';
+import { COVERAGE_PER_HOUR, EVALUATIONS_PER_HOUR } from '../floors.ts';
 import type { SeedResult } from '../run-seed.ts';
+import { type Evaluations, noEvaluations, RULES } from '../truth/violations.ts';
 
 /** The sum over many seeds, as people read it. */
 export interface Totals {
   seeds: number;
   virtualMs: number;
   events: number;
-  evaluations: number;
+  readonly evaluations: Evaluations;
   violations: number;
   readonly coverage: Coverage;
 }
@@ -15,7 +17,7 @@ export const noTotals = (): Totals => ({
   seeds: 0,
   virtualMs: 0,
   events: 0,
-  evaluations: 0,
+  evaluations: noEvaluations(),
   violations: 0,
   coverage: createCoverage(),
 });
@@ -24,7 +26,7 @@ export function add(totals: Totals, result: SeedResult): void {
   totals.seeds += 1;
   totals.virtualMs += result.virtualMs;
   totals.events += result.eventCount;
-  totals.evaluations += result.evaluationCount;
+  for (const rule of RULES) totals.evaluations[rule] += result.evaluations[rule];
   totals.violations += result.violations.length > 0 ? 1 : 0;
   addCoverage(totals.coverage, result.coverage);
 }
@@ -35,11 +37,13 @@ const FLOORS_FROM_HOURS = 20;
 
 export function shortfalls({ coverage, virtualMs, evaluations }: Totals): string[] {
   const hours = virtualMs / HOUR_MS;
-  if (hours < FLOORS_FROM_HOURS) return evaluations === 0 ? ['no invariant was evaluated'] : [];
-  return Object.entries(FLOORS_PER_HOUR).flatMap(([name, floor]) => {
-    const count = coverage[name as keyof Coverage];
-    return count < floor * hours ? [`${name}: ${count}, at least ${Math.ceil(floor * hours)} wanted`] : [];
-  });
+  if (hours < FLOORS_FROM_HOURS) return sum(evaluations) === 0 ? ['no invariant was evaluated'] : [];
+  const below = (counts: Readonly<Record<string, number>>, floors: Readonly<Record<string, number>>, what: string): string[] =>
+    Object.entries(floors).flatMap(([name, floor]) => {
+      const [count, wanted] = [counts[name] ?? 0, Math.ceil(floor * hours)];
+      return count < wanted ? [`${what}${name}: ${whole(count)}, at least ${whole(wanted)} wanted`] : [];
+    });
+  return [...below(coverage, COVERAGE_PER_HOUR, ''), ...below(evaluations, EVALUATIONS_PER_HOUR, 'evaluations of: ')];
 }
 
 export function closing(totals: Totals, seconds: number): string[] {
@@ -47,9 +51,10 @@ export function closing(totals: Totals, seconds: number): string[] {
   const counts = COVERED.map((name) => `${name} ${whole(coverage[name])}`);
   return [
     `covered: ${counts.join(' · ')}`,
+    `evaluated: ${RULES.map((rule) => `${rule} ${whole(evaluations[rule])}`).join(' · ')}`,
     `${whole(seeds)} seeds, ${(virtualMs / HOUR_MS).toFixed(1)} virtual hours, ${whole(events)} events ` +
       `${Number.isNaN(seconds) ? '' : `(${whole(events / seconds)} a second) `}`.trimEnd() +
-      `, ${whole(evaluations)} evaluations of invariants, ${whole(violations)} violations`,
+      `, ${whole(sum(evaluations))} evaluations of invariants, ${whole(violations)} violations`,
   ];
 }
 
@@ -65,4 +70,5 @@ export function failure(result: SeedResult, minutes: number, guardsOff: boolean)
   ];
 }
 
+const sum = (counts: Readonly<Record<string, number>>): number => Object.values(counts).reduce((all, count) => all + count, 0);
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');

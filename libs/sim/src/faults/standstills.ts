@@ -1,4 +1,4 @@
-import { type Fault, processesOf, type Strike, say, seconds, span } from './strike.ts';
+import { FATE, type Fault, processesOf, type Strike, say, seconds, span } from './strike.ts';
 
 /** A process, or its whole machine, stands still; somebody sets a clock. */
 const PAUSE_MS = { min: 100, max: 40_000 };
@@ -21,6 +21,15 @@ function suspend(strike: Strike): void {
   say(strike, `suspends the machine of ${process.name} for ${seconds(ms)}`);
   world.coverage.suspensions += 1;
   process.suspend(ms);
+  if (!random.chance(0.3)) return;
+  // Whoever resumes a machine may set its clock: by just what it slept, so that it looks as if it had not, or by anything.
+  const byMs = -ms * (random.chance(0.5) ? 1 : random.float());
+  world.schedule.after(ms * random.float(), FATE, () => {
+    if (!process.suspended()) return;
+    say(strike, `sets the wall clock of ${process.name} by ${seconds(byMs)} in its sleep`);
+    world.coverage['wall clocks set asleep'] += 1;
+    process.setWall(byMs);
+  });
 }
 
 function setWall(strike: Strike): void {

@@ -1,8 +1,8 @@
 import type { ClockReading } from '@sallyport/model';
 
 /**
- * The two clocks of one machine, as functions of true time. The monotonic one runs at its own rate and stands still while
- * the machine is suspended; the wall goes on, and can be set.
+ * The clocks of one machine, as functions of true time. The monotonic one runs at its own rate and stands still while the
+ * machine is suspended; the wall goes on, and can be set; the one since boot goes on, and cannot.
  */
 export interface MachineClock {
   read(trueMs: number): ClockReading;
@@ -32,6 +32,8 @@ export function createMachineClock({ rate, monotonicOriginMs, wallOriginMs }: Ma
         monotonicMs: monotonicOriginMs + rate * (trueMs - stoodStill),
         // A wall clock reads in whole milliseconds.
         wallMs: Math.floor(wallOriginMs + rate * trueMs + wallSetMs),
+        // Linux tells it in hundredths of a second.
+        bootMs: () => Math.floor((monotonicOriginMs + rate * trueMs) / 10) * 10,
       };
     },
     suspend(trueMs) {

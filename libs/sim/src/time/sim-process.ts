@@ -27,7 +27,7 @@ export interface SimProcess {
   pause(ms: number): void;
   /** The whole machine for so long: its monotonic clock stands still, its wall clock goes on. */
   suspend(ms: number): void;
-  /** Somebody sets its wall clock; nobody does while it is frozen. */
+  /** Somebody sets its wall clock: also from outside, while its machine is suspended. */
   setWall(byMs: number): void;
   /** `in order`: whoever it talked with hears of it. */
   kill(how?: HowKilled): void;
@@ -123,11 +123,7 @@ export function createSimProcess({ name, schedule, random, rate, wallOriginMs }:
     pause: (ms) => freeze('paused', ms),
     suspend: (ms) => freeze('suspended', ms),
     setWall(byMs) {
-      if (dead || frozen !== undefined) return;
-      machine.setWall(byMs);
-      // Seen within the second in which production reads its clock: a suspension that begins before, or a wall clock that
-      // is set back while the machine stands still, cannot be told by two clocks.
-      clock.now();
+      if (!dead) machine.setWall(byMs);
     },
     kill(how = 'suddenly') {
       if (dead) return;

@@ -24,7 +24,7 @@ export function watchCommits({ world, court, names, transcript }: CommitWatchOpt
   function judge(process: SimProcess, { guards, changes }: Transaction, revision: StoreRevision): void {
     const kinds = changes.map(({ key }) => parseKey(key)?.kind);
     if (kinds.every((kind) => kind === 'gateway' || kind === 'generation' || kind === 'reader')) return;
-    court.looked();
+    court.looked('a lapsed gateway commits nothing');
     const own = guards.flatMap((guard) => {
       const key = parseKey(guard.key);
       return key?.kind === 'gateway' && guard.is === 'created-at' ? [{ gatewayId: key.gatewayId, revision: guard.revision }] : [];

@@ -63,7 +63,7 @@ export function createPublications({ world, now, court, coverage, names, wire, t
         const sandboxId = record.recordId.slice(0, record.recordId.indexOf('/')) as SandboxId;
         const shown = view.world.installations.get(sandboxId);
         if (shown === undefined) continue;
-        court.looked(2);
+        court.looked('nothing published past its authority');
         coverage['records shown'] += 1;
         const about = `${process.name} shows ${names.sandbox(sandboxId)} at ${shown.value.memberId}`;
         const endedAt = ended.get(`${sandboxId}@${shown.modRevision}`);

@@ -1,8 +1,8 @@
 import { FRESHNESS_MS, LEASE_MS, type Mode, refusalAt, type Standing, servesUntil, type World } from '@sallyport/authority';
-import type { Host, MemberId, SandboxId } from '@sallyport/model';
+import type { Host, Instant, MemberId, SandboxId } from '@sallyport/model';
 import type { SupervisorEnd } from '@sallyport/session';
 import type { Hosted } from '@sallyport/supervisor/member';
-import type { SupervisorLife } from '../nodes/supervisor-node.ts';
+import type { SupervisorNode } from '../nodes/supervisor-node.ts';
 import type { Transcript } from '../transcript.ts';
 import type { Names } from './names.ts';
 import type { Tenures } from './tenures.ts';
@@ -18,7 +18,7 @@ export interface ServingWatch {
 }
 
 export interface ServingWatchOptions {
-  readonly lives: () => readonly SupervisorLife[];
+  readonly nodes: readonly SupervisorNode[];
   readonly world: World;
   readonly now: () => number;
   readonly court: Court;
@@ -44,7 +44,7 @@ interface Known {
 }
 
 export function watchServing(options: ServingWatchOptions): ServingWatch {
-  const { lives, world, now, court, names, tenures, wire, transcript } = options;
+  const { nodes, world, now, court, names, tenures, wire, transcript } = options;
   const known = new WeakMap<Hosted, Known>();
   const removedAt = new Map<string, number>();
   let admittingNow = new Map<SandboxId, string[]>();
@@ -53,14 +53,18 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
   function look(): void {
     const admitting = new Map<SandboxId, string[]>();
     const saying = transcript.wants('story') ? new Map<string, string>() : undefined;
-    for (const { process, following } of lives()) {
+    for (const node of nodes) {
+      const life = node.life();
       // A machine that stands still serves nobody; what it would do is judged when it goes on.
-      if (!process.alive() || process.suspended()) continue;
-      const at = process.clock.now();
-      for (const hosted of following.hosted()) {
+      if (life === undefined || !life.process.alive() || life.process.suspended()) continue;
+      const { process, instances } = life;
+      let at: Instant | undefined;
+      for (const hosted of instances) {
         const { standing } = hosted.state();
+        if (!standing.running || !standing.acknowledged) continue;
         const about = know(process.name, hosted);
         if (standing.released || about.releasedUntil !== undefined) renewedAfterRelease(process.name, standing, about);
+        at ??= process.clock.peek();
         if (refusalAt(standing, at) !== undefined || about.hosts.length === 0) continue;
         const { sandboxId } = hosted.assignment;
         const others = admitting.get(sandboxId);
@@ -71,7 +75,7 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
         saying?.set(`${process.name} ${names.sandbox(sandboxId)}`, about.hosts.toSorted().join(' '));
       }
     }
-    court.looked();
+    court.looked('one member admits');
     for (const [sandboxId, members] of admitting)
       if (members.length > 1)
         court.broken('one member admits', `${names.sandbox(sandboxId)} is served by ${members.join(' and ')}`);
@@ -106,7 +110,8 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
   }
 
   function judge(member: string, sandboxId: SandboxId, mode: Mode, { leaseUntil, freshUntil }: Allowed): void {
-    court.looked(2);
+    court.looked('nothing served past its deadline');
+    court.looked('nothing served without authority');
     const until = mode === 'shared' ? Math.min(leaseUntil, freshUntil) : freshUntil;
     if (now() > until + SLACK_MS)
       court.broken(
@@ -130,7 +135,7 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
     }
     const at = removedAt.get(key) ?? now();
     removedAt.set(key, at);
-    court.looked();
+    court.looked('withdrawn routes end');
     if (now() > at + FRESHNESS_MS / 0.99 + SLACK_MS)
       court.broken('withdrawn routes end', `${member} serves ${host} ${(now() - at).toFixed(0)} ms after it was withdrawn`);
   }
@@ -142,7 +147,7 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
     }
     const until = servesUntil(standing);
     about.releasedUntil ??= until;
-    court.looked();
+    court.looked('a released owner is not renewed');
     if (until > about.releasedUntil)
       court.broken(
         'a released owner is not renewed',

@@ -6,6 +6,7 @@ import type { Court } from './violations.ts';
 
 /** Who truly owned what, and until when: judged from each change of the owner records. */
 export interface Tenures {
+  /** Once for each revision. */
   changed(changes: readonly RecordChange[]): void;
   /** When the record stopped to say `owned` of this epoch; undefined while it does, or if it never did. */
   endedAt(sandboxId: SandboxId, epoch: OwnerEpoch): number | undefined;
@@ -31,11 +32,12 @@ export function createTenures({ world, now, court, coverage, names, isFrozen }: 
   const ended = new Map<string, number>();
   const lastOwned = new Map<string, number>();
   const fencedAt = new Map<SandboxId, number>();
+  const highestEpochs = new Map<SandboxId, OwnerEpoch>();
   const tenure = (sandboxId: SandboxId, epoch: OwnerEpoch): string => `${sandboxId}/${epoch}`;
   const holding = (sandboxId: SandboxId, memberId: MemberId): string => `${sandboxId}/${memberId}`;
 
   function moved(sandboxId: SandboxId, from: Ownership | undefined, to: Ownership | undefined): void {
-    court.looked(2);
+    court.looked('transitions are legal');
     if (from?.kind === 'owned' && !(to?.kind === 'owned' && to.epoch === from.epoch)) {
       ended.set(tenure(sandboxId, from.epoch), now());
       lastOwned.set(holding(sandboxId, from.by), now());
@@ -43,7 +45,6 @@ export function createTenures({ world, now, court, coverage, names, isFrozen }: 
     if (to?.kind === 'fencing') fencedAt.set(sandboxId, now());
     if (from === undefined || to === undefined) return;
     const told = `${names.sandbox(sandboxId)}: ${names.ownership(sandboxId, from)} → ${names.ownership(sandboxId, to)}`;
-    if (to.epoch < from.epoch) court.broken('epochs only rise', told);
     const problem = problemOf(from, to);
     if (problem !== undefined) court.broken('transitions are legal', `${told}: ${problem}`);
     if (from.kind === 'fencing' && to.kind === 'offered') waited(sandboxId, from.from, told);
@@ -52,6 +53,7 @@ export function createTenures({ world, now, court, coverage, names, isFrozen }: 
   }
 
   function waited(sandboxId: SandboxId, from: MemberId, told: string): void {
+    court.looked('a takeover waits');
     coverage.takeovers += 1;
     if (isFrozen(from)) coverage['takeovers, old owner frozen'] += 1;
     const waitedMs = now() - (fencedAt.get(sandboxId) ?? 0);
@@ -61,6 +63,20 @@ export function createTenures({ world, now, court, coverage, names, isFrozen }: 
         'a takeover waits',
         `${told} ${waitedMs.toFixed(0)} ms after the fence; an old lease lasts ${leastMs.toFixed(0)} ms`,
       );
+  }
+
+  /** Of every sandbox at every revision, whoever wrote it and whatever it was about: against the highest that ever stood there. */
+  function epochsRise(): void {
+    for (const [sandboxId, { epoch }] of present) {
+      const highest = highestEpochs.get(sandboxId) ?? epoch;
+      court.looked('epochs only rise');
+      if (epoch < highest)
+        court.broken(
+          'epochs only rise',
+          `${names.sandbox(sandboxId)}: ${names.epoch(sandboxId, epoch)} after ${names.epoch(sandboxId, highest)}`,
+        );
+      else if (epoch > highest || !highestEpochs.has(sandboxId)) highestEpochs.set(sandboxId, epoch);
+    }
   }
 
   return {
@@ -79,6 +95,7 @@ export function createTenures({ world, now, court, coverage, names, isFrozen }: 
         if (to === undefined) present.delete(key.sandboxId);
         else present.set(key.sandboxId, to);
       }
+      epochsRise();
     },
     endedAt: (sandboxId, epoch) => ended.get(tenure(sandboxId, epoch)),
     notOwnerSince(sandboxId, memberId) {

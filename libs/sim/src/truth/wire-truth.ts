@@ -89,7 +89,10 @@ export function createWireTruth(options: WireTruthOptions): WireTruth {
     }
 
     function leaseSent({ ackOfReport, ownerEpoch }: supervisorV1.ServingLease, about: SandboxId): void {
-      court.looked(3);
+      court.looked('a nonce counts once');
+      court.looked('no lease after a fence was seen');
+      court.looked('no lease for a report after the fence');
+      court.looked('no lease for a report of what is past');
       coverage['leases granted'] += 1;
       const sequence = Number(ackOfReport);
       const told = `${gateway.name} leases ${names.sandbox(about)} to ${member.name} for report ${sequence}`;

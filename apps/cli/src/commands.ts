@@ -3,6 +3,7 @@ import { snapshotCommand } from './discovery-commands.ts';
 import { explainCommand } from './explain-command.ts';
 import { exposeCommand } from './expose-command.ts';
 import * as grant from './grant-commands.ts';
+import * as pki from './pki-commands.ts';
 import * as sandbox from './sandbox-commands.ts';
 import * as service from './service-commands.ts';
 import { statusCommand } from './status-command.ts';
@@ -25,4 +26,7 @@ export const commands: readonly Command[] = [
   grant.setCommand,
   grant.listCommand,
   beginGenerationCommand,
+  pki.filesCommand,
+  pki.secretsCommand,
+  pki.tokenCommand,
 ];

@@ -46,6 +46,8 @@ export interface Exchange {
   revoke(reason: CloseReason): void;
 }
 
+const nothing = (): void => {};
+
 /**
  * Runs one exchange, from a head that is well-formed to `finish`, where every path ends. `state` is the life of the client
  * connection as http1 writes it down; what is here besides is the way to the application.
@@ -137,7 +139,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     const now = clock.now();
     lastActivityAt = now;
     if (now < instance.until()) return true;
-    carrier.revoke('expired');
+    carrier.revoke('expired')();
     return false;
   }
 
@@ -318,13 +320,17 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
 
   const carrier: Carrier = {
     revoke(reason) {
-      if (over) return;
+      if (over) return nothing;
       if (tunnel !== undefined) return tunnel.close(reason);
-      if (dialling !== undefined && unanswered())
-        return refuse(instance.lapsedAt(clock.now()) ?? CODE_OF_REVOCATION[reason], reason);
-      dropApp();
-      finish(reason);
+      if (dialling !== undefined && unanswered()) {
+        refuse(instance.lapsedAt(clock.now()) ?? CODE_OF_REVOCATION[reason], reason);
+        return nothing;
+      }
       client.cut('reset');
+      return () => {
+        dropApp();
+        finish(reason);
+      };
     },
   };
 
@@ -372,7 +378,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
       finish('silent');
       client.cut('reset');
     },
-    revoke: (reason) => carrier.revoke(reason),
+    revoke: (reason) => carrier.revoke(reason)(),
   };
   begin();
   return exchange;

@@ -6,10 +6,12 @@ export type CloseReason = 'withdrawn' | 'expired' | 'stopped' | 'drained';
 /** Whoever carries a live exchange or tunnel. */
 export interface Carrier {
   /**
-   * Ends it within this call: not one byte more in either direction. An exchange is reset, so that its client cannot
-   * take what it has for the whole; the sockets of a tunnel are closed. Takes itself out of the registry.
+   * Ends it: not one byte more in either direction. An exchange is reset, so that its client cannot take what it has for
+   * the whole; the sockets of a tunnel are closed. The client is cut within this call. What is returned lets go of the
+   * application and of the registry, and is called in the same turn: with a thousand to end, none of their clients
+   * should wait for the tidying behind the others.
    */
-  revoke(reason: CloseReason): void;
+  revoke(reason: CloseReason): () => void;
 }
 
 /**
@@ -29,11 +31,10 @@ export function createStreams(perRouteMax: number): Streams {
   const live = new Map<RouteKey, Set<Carrier>>();
   let count = 0;
 
-  function closeRoute(key: RouteKey, reason: CloseReason): void {
-    const carriers = live.get(key);
-    if (carriers === undefined) return;
-    // A copy: each one removes itself while we walk.
-    for (const carrier of [...carriers]) carrier.revoke(reason);
+  function close(carriers: Iterable<Carrier>, reason: CloseReason): void {
+    // Each one removes itself as it lets go, after the walk.
+    const lettingGo = Array.from(carriers, (carrier) => carrier.revoke(reason));
+    for (const letGo of lettingGo) letGo();
   }
 
   return {
@@ -53,10 +54,12 @@ export function createStreams(perRouteMax: number): Streams {
       if (carriers?.delete(carrier) === true) count -= 1;
       if (carriers?.size === 0) live.delete(key);
     },
-    closeRoute,
-    closeAll(reason) {
-      for (const key of [...live.keys()]) closeRoute(key, reason);
-    },
+    closeRoute: (key, reason) => close(live.get(key) ?? [], reason),
+    closeAll: (reason) =>
+      close(
+        [...live.values()].flatMap((carriers) => [...carriers]),
+        reason,
+      ),
     liveCount: () => count,
   };
 }

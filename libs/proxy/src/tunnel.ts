@@ -13,8 +13,8 @@ export interface Tunnel {
   clientEnded(): void;
   clientGone(): void;
   tick(now: Instant): void;
-  /** Closes both sockets within this call. */
-  close(reason: CloseReason): void;
+  /** Closes the client's socket within this call, and the application's by what is returned. */
+  close(reason: CloseReason): () => void;
   bytesIn(): number;
   bytesOut(): number;
 }
@@ -44,11 +44,12 @@ export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tu
     onEnd(ending);
   }
 
-  function closeBoth(ending: Ending): void {
-    if (over) return;
-    app.socket.destroy();
-    end(ending);
+  function close(ending: Ending): () => void {
     client.cut('reset');
+    return () => {
+      app.socket.destroy();
+      end(ending);
+    };
   }
 
   /** Checked for every chunk, in both directions: past the deadline not one byte more. */
@@ -56,7 +57,7 @@ export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tu
     const now = clock.now();
     lastActivityAt = now;
     if (now < instance.until()) return true;
-    closeBoth('expired');
+    close('expired')();
     return false;
   }
 
@@ -118,9 +119,9 @@ export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tu
     tick(now) {
       const silentMs = now - lastActivityAt;
       const limitMs = clientEnded || appEnded ? limits.tunnelHalfClosedMs : limits.tunnelSilenceMs;
-      if (silentMs >= limitMs) closeBoth('silent');
+      if (silentMs >= limitMs) close('silent')();
     },
-    close: closeBoth,
+    close,
     bytesIn: () => bytesIn,
     bytesOut: () => bytesOut,
   };

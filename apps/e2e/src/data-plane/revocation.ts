@@ -1,52 +1,9 @@
 import { equal, ok } from 'node:assert/strict';
-import { switched } from '../http-cases/tunnel-makers.ts';
-import { type App, startApp } from '../stage/app.ts';
+import { startApp } from '../stage/app.ts';
 import { HOST, HOST_B } from '../stage/stage.ts';
-import { changed, pause, until } from '../stage/until.ts';
-import type { LoadCommand, LoadReport } from './load-client.ts';
-import { startChild, startSupervisorChild } from './start-child.ts';
-
-/** Milliseconds from the withdrawal to what the clients saw. */
-export interface Measured {
-  readonly count: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly max: number;
-}
-
-function measure(fromNs: string, endedAtNs: readonly string[]): Measured {
-  const ms = endedAtNs.map((ns) => Number(BigInt(ns) - BigInt(fromNs)) / 1e6).toSorted((a, b) => a - b);
-  const at = (share: number): number =>
-    Number((ms[Math.min(ms.length - 1, Math.floor(share * ms.length))] ?? Number.NaN).toFixed(1));
-  return { count: ms.length, p50: at(0.5), p99: at(0.99), max: at(1) };
-}
-
-function startLoad() {
-  const child = startChild('./load-client.ts');
-  const reports = new Map<string, LoadReport>();
-  child.on('message', (report: LoadReport) => {
-    reports.set(`${report.kind} ${report.host}`, report);
-    changed();
-  });
-  const ask = async (command: LoadCommand, kind: LoadReport['kind'], limitMs: number): Promise<LoadReport> => {
-    const key = `${kind} ${command.host}`;
-    reports.delete(key);
-    child.send(command);
-    await until(`the load client: ${key}`, () => reports.has(key), limitMs);
-    return reports.get(key) as LoadReport;
-  };
-  return {
-    open: (command: Omit<Extract<LoadCommand, { kind: 'open' }>, 'kind'>) => ask({ ...command, kind: 'open' }, 'opened', 300_000),
-    report: (host: string) => ask({ kind: 'report', host }, 'report', 30_000),
-    stop: () => child.disconnect(),
-  };
-}
-
-const streaming = (app: App): void =>
-  app.restart((exchange) => {
-    if (exchange.target === '/ws') exchange.upgrade(switched());
-    else exchange.send('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n');
-  });
+import { until } from '../stage/until.ts';
+import { measure, startLoad, streaming } from './load.ts';
+import { startSupervisorChild } from './start-child.ts';
 
 /**
  * Withdraws a route under `count` open tunnels and as many streaming answers, while another route of the same sandbox has
@@ -66,8 +23,7 @@ export async function measureRevocation(count: number) {
     equal((await supervisor.ask('counters')).liveStreamCount, 3 * count);
 
     const { atNs, cpuMs } = await supervisor.serve('case', { api: api.port });
-    let report = await load.report(HOST);
-    for (; report.openCount > 0; report = await load.report(HOST)) await pause(20);
+    const report = await load.allEnded(HOST);
     await until('the application is left too', () => web.connections.every((each) => each.ended() || each.closed()), 5_000);
 
     const untouched = await load.report(HOST_B);

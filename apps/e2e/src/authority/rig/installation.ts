@@ -30,7 +30,12 @@ export interface Installation {
   readonly supervisors: readonly AppProcess[];
   processes(): readonly AppProcess[];
   /** A supervisor that the driver knows, for the shared pool or another; it has joined when this resolves. */
-  supervise(options?: { readonly pool?: string; readonly credential?: string; readonly listens?: boolean }): Promise<AppProcess>;
+  supervise(options?: {
+    readonly pool?: string;
+    readonly credential?: string;
+    readonly listens?: boolean;
+    readonly flags?: Readonly<Record<string, string>>;
+  }): Promise<AppProcess>;
   /** An operator's call through one of the gateways, as admin. */
   ask<Request, Response>(method: UnaryMethod<Request, Response>, request: Request, gateway?: number): Promise<Response>;
   /** Registers a sandbox and exposes a service of it; resolves with its host once it is published. */
@@ -147,7 +152,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       ask,
       state,
       close,
-      async supervise({ pool = POOL, credential = randomBytes(24).toString('base64url'), listens = true } = {}) {
+      async supervise({ pool = POOL, credential = randomBytes(24).toString('base64url'), listens = true, flags = {} } = {}) {
         const name = `supervisor-${supervisors.length + 1}`;
         const credentialFile = join(folder, `${name}.token`);
         await writeFile(credentialFile, credential);
@@ -164,6 +169,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
           capacity: '10000',
           'credential-file': credentialFile,
           delivery,
+          ...flags,
           ...(listens
             ? {
                 'app-listen': ANY_PORT,

@@ -54,4 +54,3 @@ export const streaming = (app: App): void =>
     if (exchange.target === '/ws') exchange.upgrade(switched());
     else exchange.send('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n');
   });
-

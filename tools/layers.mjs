@@ -45,7 +45,7 @@ export const apps = {
 
 /** What runs the real apps for tests, whole; nobody may import it. */
 export const worlds = {
-  sim: [...libs, 'supervisor', 'gateway', 'driver', 'discovery'],
+  sim: [...libs, 'supervisor', 'gateway', 'driver', 'discovery', 'boundary'],
 };
 
 export const layers = { ...pure, ...io, ...joint, ...apps, ...worlds };

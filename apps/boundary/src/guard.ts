@@ -13,7 +13,6 @@ import {
 } from '@sallyport/authority';
 import { err, type Nonce, type OwnerEpoch, ok, type Result, type RuntimeId } from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
-import { type SigningKeys, verifyBoundaryToken, verifyFence } from '@sallyport/wire';
 
 /** The one holder of the boundary's state: every token and fence comes through here, and every chunk asks it. */
 export interface Guard {
@@ -30,17 +29,23 @@ export interface Guard {
 
 export interface GuardOptions {
   readonly runtimeId: RuntimeId;
-  readonly keys: SigningKeys;
+  readonly verify: Verify;
   readonly clock: Clock;
   readonly randomId: () => string;
   /** Rights have changed: what is open may have to close, in this very turn. */
   readonly onChange: () => void;
 }
 
+/** Whether a gateway signed it, and what it says; why not is nobody's business. */
+export interface Verify {
+  token(token: string): Promise<Result<BoundaryClaims, unknown>>;
+  fence(token: string): Promise<Result<FenceOrder, unknown>>;
+}
+
 /** Tokens whose signature was found good: one is presented with every channel. */
 const VERIFIED_MAX = 64;
 
-export function createGuard({ runtimeId, keys, clock, randomId, onChange }: GuardOptions): Guard {
+export function createGuard({ runtimeId, verify, clock, randomId, onChange }: GuardOptions): Guard {
   let state = startBoundary(runtimeId);
   const verified = new Map<string, BoundaryClaims>();
 
@@ -54,7 +59,7 @@ export function createGuard({ runtimeId, keys, clock, randomId, onChange }: Guar
   async function claimsIn(token: string): Promise<BoundaryClaims | undefined> {
     const known = verified.get(token);
     if (known !== undefined) return known;
-    const claims = await verifyBoundaryToken(keys, token);
+    const claims = await verify.token(token);
     if (!claims.ok) return undefined;
     verified.set(token, claims.value);
     for (const oldest of verified.keys()) {
@@ -77,7 +82,7 @@ export function createGuard({ runtimeId, keys, clock, randomId, onChange }: Guar
       return taken.ok ? ok(claims) : taken;
     },
     async fence(token) {
-      const order = await verifyFence(keys, token);
+      const order = await verify.fence(token);
       if (!order.ok) return err('token_invalid');
       const taken = take(obeyFence(state, order.value, clock.now()));
       return taken.ok ? order : taken;

@@ -2,7 +2,15 @@ import { X509Certificate } from 'node:crypto';
 import type { RuntimeId } from '@sallyport/model';
 import { type Address, CannotStart, type Process, type Running } from '@sallyport/process';
 import { createLoopback } from '@sallyport/proxy';
-import { followTlsMaterial, openSigningKeys, openTlsFiles, peerIn, type TlsMaterial } from '@sallyport/wire';
+import {
+  followTlsMaterial,
+  openSigningKeys,
+  openTlsFiles,
+  peerIn,
+  type TlsMaterial,
+  verifyBoundaryToken,
+  verifyFence,
+} from '@sallyport/wire';
 import { createChannels } from './channels.ts';
 import type { Config } from './config.ts';
 import { createConnectHandler } from './connect.ts';
@@ -66,7 +74,14 @@ export async function wire(config: Config, process: Process): Promise<BoundarySe
     onBytes: (direction, count) => bytes.add(count, { direction }),
     onCut: () => cuts.add(1),
   });
-  const guard = createGuard({ runtimeId, keys: keys.value, clock, randomId, onChange: () => channels.enforce() });
+  const signers = keys.value;
+  const guard = createGuard({
+    runtimeId,
+    verify: { token: (token) => verifyBoundaryToken(signers, token), fence: (token) => verifyFence(signers, token) },
+    clock,
+    randomId,
+    onChange: () => channels.enforce(),
+  });
   // Its own ports are no application: serving one would lead around its own authentication.
   const forbiddenPorts = new Set([process.admin.port]);
   const connector = createLoopback({ clock, forbiddenPorts, dialMs: config.limits.dialMs });

@@ -29,6 +29,9 @@ export function createGatewayMetrics(metrics: Metrics, clock: Clock): GatewayMet
     'Ownership records written by this replica, by what they became: fencing is the loss of an owner.',
     ['to'],
   );
+  // Shown before the first one happens: else its rate would not see it.
+  for (const to of ['released', 'offered', 'owned', 'fencing'] as const satisfies readonly Ownership['kind'][])
+    moves.add(0, { to });
   const commits = metrics.histogram(
     'sallyport_gateway_commit_duration_seconds',
     'Transactions with the store, by outcome: committed, refused (something had moved) or unknown (no answer in time).',

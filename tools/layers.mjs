@@ -11,6 +11,7 @@ export const pure = {
   session: ['model', 'authority'],
   routes: ['model', 'authority'],
   catalog: ['model', 'authority'],
+  'tls-hello': [],
 };
 
 /** Each behind one small interface. */
@@ -35,12 +36,15 @@ export const apps = {
   supervisor: withoutStore,
   driver: withoutStore,
   boundary: withoutStore,
+  edge: withoutStore,
   cli: withoutStore,
   gateway: libs,
   discovery: libs,
   dev: [...libs, 'supervisor', 'gateway', 'driver', 'discovery'],
   /** Tests of the whole, and what they share: no product. */
-  e2e: [...libs, 'supervisor', 'gateway', 'driver', 'discovery', 'boundary', 'cli', 'dev'],
+  e2e: [...libs, 'supervisor', 'gateway', 'driver', 'discovery', 'boundary', 'edge', 'cli', 'dev'],
+  /** Measures the data plane beside other proxies: no product either. */
+  bench: [...withoutStore, 'supervisor'],
 };
 
 /** What runs the real apps for tests, whole; nobody may import it. */
@@ -66,6 +70,7 @@ export const forbidden = {
   supervisor: besideUntrustedCode,
   driver: besideUntrustedCode,
   boundary: besideUntrustedCode,
+  edge: besideUntrustedCode,
   cli: besideUntrustedCode,
 };
 

@@ -62,8 +62,8 @@ export function normaliseAddress(address: string): string {
   return mapped?.[1] ?? bare;
 }
 
-/** The 16 bytes of an address; undefined if it is none. */
-function addressBytes(text: string): Uint8Array | undefined {
+/** The 16 bytes of an address, IPv4 as `::ffff:a.b.c.d`; undefined if it is none. */
+export function addressBytes(text: string): Uint8Array | undefined {
   const address = normaliseAddress(text);
   const bytes = new Uint8Array(V6_BYTES);
   if (isIPv4(address)) {

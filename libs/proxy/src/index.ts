@@ -46,7 +46,8 @@ export {
   type WatchCertificatesOptions,
   watchCertificates,
 } from './certificate-watch.ts';
-export { type CidrSet, NO_CIDRS, normaliseAddress, parseCidrs } from './cidr.ts';
+export { addressBytes, type CidrSet, NO_CIDRS, normaliseAddress, parseCidrs } from './cidr.ts';
+export { type ClientCounts, createClientCounts } from './client-counts.ts';
 export type { Clock } from './clock.ts';
 export type { Connector, DialFailure } from './connector.ts';
 export type { Instance, InstanceCounters, InstanceOptions } from './instance.ts';
@@ -54,5 +55,6 @@ export { createInstances, type Instances } from './instances.ts';
 export { DEFAULT_LIMITS, type Limits, TICK_MS } from './limits.ts';
 export { type Listener, type ListenerOptions, listenForApps } from './listener.ts';
 export { createLoopback, type LoopbackOptions } from './loopback.ts';
+export { type ProxyHeader, parseProxyHeader } from './proxy-protocol.ts';
 export type { ConnectionEvent, Ending, ExchangeRecord } from './records.ts';
 export type { CloseReason } from './streams.ts';

@@ -1,0 +1,5 @@
+import { run } from '@sallyport/process';
+import { readConfig } from './config.ts';
+import { wire } from './wire.ts';
+
+await run('edge', readConfig, wire);

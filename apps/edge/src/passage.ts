@@ -1,0 +1,275 @@
+import type { Socket } from 'node:net';
+import { formatAddress, type Host, type Instant, later, normaliseHost } from '@sallyport/model';
+import { alertRecord, createHelloReader } from '@sallyport/tls-hello';
+import type { PublishedRecord } from '@sallyport/wire';
+import { ALERT_OF, type Ending, isHandover, type Refusal } from './endings.ts';
+import { DIAL_AGAIN_MS, LINGER_MS } from './limits.ts';
+import { createOpening } from './opening.ts';
+import { type Resting, sameEndpoint } from './published.ts';
+import { reset, type Splice, splice } from './splice.ts';
+import type { DialFault, Surroundings } from './surroundings.ts';
+
+/** One client connection, from its first byte to its last. */
+export interface Passage {
+  /** What timers would do, twice a second. */
+  tick(now: Instant): void;
+  /** Ends it now, whatever it is at. */
+  cut(ending: 'drained'): void;
+}
+
+export interface PassageOptions {
+  readonly client: Socket;
+  /** The peer's address. */
+  readonly address: string;
+  readonly onClosed: (passage: Passage) => void;
+}
+
+/**
+ * hello → reaching → through → over; from each of the first two also → refused → over.
+ * While it reaches, nothing is read from the client: its hello is held, and what follows stays with the system.
+ */
+type State = 'hello' | 'reaching' | 'through' | 'refused' | 'over';
+
+export function createPassage({ client, address, onClosed }: PassageOptions, surroundings: Surroundings): Passage {
+  const { clock, limits, published, observer, tally } = surroundings;
+  const startedAt = clock.now();
+  const opening = createOpening(createHelloReader(), surroundings.trusted.has(address));
+  let state: State = 'hello';
+  /** Since when it is in this state. */
+  let since = startedAt;
+  let isPending = true;
+  /** The client's address: the stated one, where that is believed. */
+  let stated = address;
+  let counted = surroundings.trusted.has(address) ? undefined : address;
+  let host = '' as Host;
+  let isHostCounted = false;
+  /** Its bytes so far. */
+  let held: Buffer[] = [];
+  let dialled: { readonly record: PublishedRecord; readonly socket: Socket; readonly at: Instant } | undefined;
+  let failed: { readonly record: PublishedRecord; readonly at: Instant } | undefined;
+  let through: Splice | undefined;
+  /** The record was good until then when it was last looked at. */
+  let goodUntil = startedAt;
+  /** Its record has gone to another owner, and it may go on until `goodUntil`. */
+  let isLeft = false;
+  let reachedAt = startedAt;
+  let openSocketCount = 1;
+
+  tally.pending += 1;
+
+  function opened(chunk: Buffer): void {
+    held.push(chunk);
+    const said = opening.push(chunk);
+    if (said.stated !== undefined && said.stated !== stated) {
+      stated = said.stated;
+      if (!surroundings.trusted.has(stated)) {
+        if (!surroundings.clients.enter(stated)) return refuse('over-client-limit');
+        counted = stated;
+      }
+    }
+    if (said.kind === 'more') return;
+    if (said.kind === 'refused') return refuse(said.reason);
+    client.pause();
+    host = normaliseHost(said.serverName);
+    held = said.rest(held);
+    if (!surroundings.hosts.enter(host)) return refuse('over-host-limit');
+    isHostCounted = true;
+    enter('reaching');
+    seek();
+  }
+
+  function enter(next: State): void {
+    state = next;
+    since = clock.now();
+  }
+
+  /** Looks where the host is, and goes there; or waits until there is news. */
+  function seek(): void {
+    if (state !== 'reaching' || dialled !== undefined) return;
+    const now = clock.now();
+    const place = published.find(host, now);
+    if (place.kind === 'unknown') return refuse('name-unknown');
+    const isDown = failed !== undefined && place.kind === 'record' && failed.record === place.record;
+    if (place.kind === 'awaited' || (isDown && now < later(failed?.at ?? now, DIAL_AGAIN_MS))) return published.await(host, seek);
+    goodUntil = place.until;
+    reach(place.record, now);
+  }
+
+  function reach(record: PublishedRecord, now: Instant): void {
+    // Registered before the dial: a withdrawal finds it, whatever it is at.
+    published.rest(record, resting);
+    const socket = surroundings.dial(record.endpoint.address, record.endpoint.port);
+    const attempt = { record, socket, at: now };
+    dialled = attempt;
+    socket.on('error', (error: NodeJS.ErrnoException) => {
+      if (dialled === attempt && state === 'reaching') dialFailed(error.code === 'ECONNREFUSED' ? 'refused' : 'other');
+    });
+    socket.on('connect', () => {
+      if (dialled === attempt && state === 'reaching') connected(attempt.socket);
+    });
+  }
+
+  function dialFailed(fault: DialFault): void {
+    const attempt = letGo();
+    if (attempt === undefined) return;
+    observer.dialFailed(fault, endpointOf(attempt.record));
+    failed = { record: attempt.record, at: clock.now() };
+    seek();
+  }
+
+  function letGo() {
+    const attempt = dialled;
+    if (attempt === undefined) return undefined;
+    dialled = undefined;
+    published.leave(attempt.record, resting);
+    attempt.socket.destroy();
+    return attempt;
+  }
+
+  const resting: Resting = {
+    recordEnded(end) {
+      if (state === 'reaching') {
+        letGo();
+        return seek();
+      }
+      if (state !== 'through') return;
+      if (!isHandover(end) || limits.handoverMs === 0) return over(end);
+      isLeft = true;
+      goodUntil = later(clock.now(), limits.handoverMs);
+    },
+  };
+
+  function connected(socket: Socket): void {
+    if (!mayPass(clock.now())) {
+      letGo();
+      return seek();
+    }
+    enter('through');
+    reachedAt = since;
+    settlePending();
+    observer.reached(reachedAt - startedAt);
+    openSocketCount += 1;
+    socket.on('close', closedOne);
+    if (surroundings.sendsProxy) socket.write(opening.header(client, stated));
+    through = splice({ client, supervisor: socket, tally, mayPass: passes, onEnd: over });
+    const early = held;
+    held = [];
+    for (const chunk of early) through.clientData(chunk);
+  }
+
+  /** The record is looked at again once it would have run out as it was last seen. */
+  function mayPass(now: Instant): boolean {
+    if (now < goodUntil) return true;
+    const place = isLeft ? undefined : published.find(host, now);
+    if (place?.kind !== 'record' || dialled === undefined || !sameEndpoint(place.record, dialled.record)) return false;
+    goodUntil = place.until;
+    return true;
+  }
+
+  /** Asked before each chunk: a stalled loop delivers bytes before the message that should have ended them. */
+  function passes(): Instant | undefined {
+    if (state !== 'through') return undefined;
+    const now = surroundings.recently();
+    if (mayPass(now)) return now;
+    over(isLeft ? 'moved' : 'lapsed');
+    return undefined;
+  }
+
+  function over(ending: Ending): void {
+    if (state !== 'through' || dialled === undefined || through === undefined) return;
+    enter('over');
+    const { record, socket } = dialled;
+    if (!isLeft) published.leave(record, resting);
+    // Whoever rests on nothing any more gets no further byte, in either direction.
+    if (ending !== 'complete') for (const each of [client, socket]) reset(each);
+    const { bytesIn, bytesOut } = through;
+    observer.ended({
+      host,
+      endpoint: endpointOf(record),
+      client: stated,
+      ending,
+      bytesIn,
+      bytesOut,
+      durationMs: Math.round(since - startedAt),
+      reachedMs: Math.round(reachedAt - startedAt),
+    });
+  }
+
+  function refuse(reason: Refusal): void {
+    if (state !== 'hello' && state !== 'reaching') return;
+    enter('refused');
+    letGo();
+    settlePending();
+    published.forget(host, seek);
+    held = [];
+    observer.refused({ reason, client: stated, ...(host === '' ? {} : { name: host }) });
+    const alert = ALERT_OF[reason];
+    if (alert === undefined) return void client.destroy();
+    client.end(alertRecord(alert));
+    // Unread bytes would make the system send a reset, which may overtake the alert.
+    client.resume();
+  }
+
+  function settlePending(): void {
+    if (!isPending) return;
+    isPending = false;
+    tally.pending -= 1;
+  }
+
+  function closedOne(): void {
+    openSocketCount -= 1;
+    // A client that goes while it waits is not waited for.
+    refuse('client-gone');
+    if (openSocketCount > 0) return;
+    if (counted !== undefined) surroundings.clients.leave(counted);
+    if (isHostCounted) surroundings.hosts.leave(host);
+    onClosed(passage);
+  }
+
+  client.on('data', (chunk: Buffer) => {
+    if (through !== undefined) through.clientData(chunk);
+    else if (state === 'hello') opened(chunk);
+  });
+  client.on('end', () => {
+    if (through !== undefined) through.clientEnded();
+    else if (state === 'hello') refuse('client-gone');
+    else if (state === 'refused') client.destroy();
+  });
+  client.on('drain', () => through?.clientDrained());
+  client.on('error', () => through?.clientLost());
+  client.on('close', closedOne);
+
+  const passage: Passage = {
+    tick(now) {
+      switch (state) {
+        case 'hello':
+          if (now - since >= limits.helloMs) refuse('hello-timeout');
+          return;
+        case 'reaching':
+          if (now - since >= limits.reachMs)
+            return refuse(failed === undefined && dialled === undefined ? 'no-record' : 'unreachable');
+          if (dialled !== undefined && now - dialled.at >= limits.dialMs) return dialFailed('timeout');
+          return seek();
+        case 'refused':
+          if (now - since >= LINGER_MS) client.destroy();
+          return;
+        case 'through':
+          if (mayPass(now)) return through?.tick(now, limits);
+          return over(isLeft ? 'moved' : 'lapsed');
+        case 'over':
+          // A peer that does not take its last bytes must not hold the sockets for ever.
+          if (now - since < limits.halfClosedMs) return;
+          client.destroy();
+          dialled?.socket.destroy();
+      }
+    },
+    cut(ending) {
+      if (state === 'through') return over(ending);
+      refuse('draining');
+      client.destroy();
+    },
+  };
+  return passage;
+}
+
+const endpointOf = ({ endpoint: { address, port } }: PublishedRecord): string => formatAddress({ host: address, port });

@@ -1,0 +1,106 @@
+import type { Socket } from 'node:net';
+import type { Instant } from '@sallyport/model';
+import type { Ending } from './endings.ts';
+import { KEEPALIVE_AFTER_MS, type Limits } from './limits.ts';
+import type { Tally } from './surroundings.ts';
+
+/** Two sockets that are one connection. What passes is never looked at. */
+export interface Splice {
+  clientData(chunk: Buffer): void;
+  clientDrained(): void;
+  /** The client sends no more, and may still listen. */
+  clientEnded(): void;
+  clientLost(): void;
+  tick(now: Instant, limits: Pick<Limits, 'silenceMs' | 'halfClosedMs'>): void;
+  readonly bytesIn: number;
+  readonly bytesOut: number;
+}
+
+export interface SpliceOptions {
+  /** Paused until now. */
+  readonly client: Socket;
+  /** Connected. */
+  readonly supervisor: Socket;
+  readonly tally: Pick<Tally, 'bytesIn' | 'bytesOut'>;
+  /** Whether a chunk may pass, and the time; undefined: it may not, and all has been ended. */
+  readonly mayPass: () => Instant | undefined;
+  readonly onEnd: (ending: Ending) => void;
+}
+
+/**
+ * The way of every byte: one read, one look at the deadline, one write. A reader that is slower than the other side makes it
+ * wait: at most one read and what a socket buffers is held for each direction.
+ */
+export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOptions): Splice {
+  const startedAt = mayPass();
+  let lastActivityAt = startedAt;
+  let clientEnded = false;
+  let supervisorEnded = false;
+  let isKeptAlive = false;
+  let bytesIn = 0;
+  let bytesOut = 0;
+
+  function toSupervisor(chunk: Buffer): void {
+    const now = mayPass();
+    if (now === undefined) return;
+    lastActivityAt = now;
+    bytesIn += chunk.length;
+    tally.bytesIn += chunk.length;
+    if (!supervisor.write(chunk)) client.pause();
+  }
+
+  supervisor.on('data', (chunk: Buffer) => {
+    const now = mayPass();
+    if (now === undefined) return;
+    lastActivityAt = now;
+    bytesOut += chunk.length;
+    tally.bytesOut += chunk.length;
+    if (!client.write(chunk)) supervisor.pause();
+  });
+  supervisor.on('drain', () => client.resume());
+  supervisor.on('end', () => {
+    supervisorEnded = true;
+    client.end();
+    endIfBoth();
+  });
+  supervisor.on('error', () => onEnd('supervisor-reset'));
+
+  /** What was written may still leave. */
+  function endIfBoth(): void {
+    if (clientEnded && supervisorEnded) onEnd('complete');
+  }
+
+  client.resume();
+
+  return {
+    clientData: toSupervisor,
+    clientDrained: () => void supervisor.resume(),
+    clientEnded() {
+      clientEnded = true;
+      supervisor.end();
+      endIfBoth();
+    },
+    clientLost: () => onEnd('client-reset'),
+    tick(now, { silenceMs, halfClosedMs }) {
+      if (lastActivityAt === undefined || startedAt === undefined) return;
+      const isHalf = clientEnded || supervisorEnded;
+      if (now - lastActivityAt >= (isHalf ? halfClosedMs : silenceMs)) return onEnd(isHalf ? 'half-closed' : 'silent');
+      if (isKeptAlive || now - startedAt < KEEPALIVE_AFTER_MS) return;
+      isKeptAlive = true;
+      for (const socket of [client, supervisor]) socket.setKeepAlive(true, KEEPALIVE_AFTER_MS);
+    },
+    get bytesIn() {
+      return bytesIn;
+    },
+    get bytesOut() {
+      return bytesOut;
+    },
+  };
+}
+
+/** Breaks a connection so that it is not taken for an end in good order. */
+export function reset(socket: Socket): void {
+  // What is being shut down at this moment cannot be reset: libuv refuses, and Node would leave it open for ever.
+  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  else socket.resetAndDestroy();
+}

@@ -48,6 +48,7 @@ export function openLink({ target, tls, showsCertificate, server, messageBytesMa
     'grpc.enable_retries': 0,
     'grpc.service_config_disable_resolution': 1,
     'grpc.enable_http_proxy': 0,
+    'grpc.enable_channelz': 0,
     // Else two links to one address share a socket, and closing one does not end it.
     'grpc.use_local_subchannel_pool': 1,
   };

@@ -51,6 +51,7 @@ export function openLink(address: EtcdAddress, credentials: EtcdCredentials | un
     'grpc.enable_retries': 0,
     'grpc.service_config_disable_resolution': 1,
     'grpc.enable_http_proxy': 0,
+    'grpc.enable_channelz': 0,
     // Channels with the same options share a TCP connection: those of one link do, those of two never.
     'grpc.primary_user_agent': `sallyport-store-${linkCount}`,
     ...(serverName === undefined ? {} : { 'grpc.ssl_target_name_override': serverName, 'grpc.default_authority': serverName }),

@@ -59,7 +59,11 @@ const declare = (read: Reader) => ({
   processes: read.flag('processes', 'Each service in a process of its own, on a real etcd.'),
   gateways: read.integer('gateways', 'Gateways; with --processes.', { min: 1, max: 9, otherwise: 1 }),
   members: read.integer('members', 'Supervisors of the shared pool; with --processes.', { min: 1, max: 9, otherwise: 1 }),
-  edges: read.integer('edges', 'Edge proxies; with --processes.', { min: 0, max: 9, otherwise: 0 }),
+  edges: read.integer('edges', 'Edge proxies, the first at --port: URLs lead through it; with --processes.', {
+    min: 0,
+    max: 9,
+    otherwise: 0,
+  }),
   boundaries: read.flag('boundaries', 'Reach each sandbox through its boundary; with --processes.'),
   etcdBinary: read.file('etcd-binary', 'The etcd to start; by default the one on the PATH.', { optional: true }),
   serveAnyway: read.flag('serve-anyway', 'Serve even if no application listens yet.'),
@@ -78,7 +82,6 @@ function check(config: Config): readonly string[] {
   ) {
     problems.push('--gateways, --members, --edges, --boundaries and --etcd-binary go with --processes: give that too');
   }
-  if (config.edges > 0) problems.push('--edges: there is no edge proxy yet; leave it out');
   if (!config.processes && config.store.length > 0) problems.push('--store=etcd://… goes with --processes: give that too');
   const twice = findTwice(config.services);
   if (twice !== undefined) problems.push(`--service: ${twice} is given twice; give each service once`);

@@ -13,7 +13,6 @@ export interface Door {
   readonly address: Address;
   connectionCount(): number;
   pendingCount(): number;
-  readonly bytes: { readonly bytesIn: number; readonly bytesOut: number };
   /** Accepts nothing more and resolves when the last connection is closed; when `deadline` aborts, those that are left are reset. */
   drain(deadline: AbortSignal): Promise<void>;
 }
@@ -72,13 +71,20 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   const cancelTick = clock.every(TICK_MS, () => {
     const now = clock.now();
     for (const passage of open) passage.tick(now);
+    tell();
   });
+
+  function tell(): void {
+    const { bytesIn, bytesOut } = tally;
+    tally.bytesIn = 0;
+    tally.bytesOut = 0;
+    observer.passed(bytesIn, bytesOut);
+  }
 
   return {
     address,
     connectionCount: () => open.size,
     pendingCount: () => tally.pending,
-    bytes: tally,
     async drain(deadline) {
       server.close();
       const cutAll = (): void => {
@@ -93,6 +99,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
         await emptied;
       }
       cancelTick();
+      tell();
     },
   };
 }

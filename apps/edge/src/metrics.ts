@@ -15,6 +15,7 @@ export function createObserver(metrics: Metrics, log: Log): Observer {
   );
   const faults = metrics.counter('sallyport_edge_dial_failures_total', 'Dials of supervisors that failed.', ['fault']);
   const acceptFaults = metrics.counter('sallyport_edge_accept_failures_total', 'Connections that the system could not accept.');
+  const bytes = metrics.counter('sallyport_edge_bytes_total', 'Bytes that went through; in: from clients.', ['direction']);
   const reached = metrics.histogram(
     'sallyport_edge_reach_seconds',
     'From an accepted connection to the supervisor.',
@@ -33,6 +34,10 @@ export function createObserver(metrics: Metrics, log: Log): Observer {
     dialFailed(fault, endpoint) {
       faults.add(1, { fault });
       log.info({ fault, endpoint }, 'a supervisor could not be reached');
+    },
+    passed(bytesIn, bytesOut) {
+      bytes.add(bytesIn, { direction: 'in' });
+      bytes.add(bytesOut, { direction: 'out' });
     },
     acceptFailed() {
       acceptFaults.add(1);

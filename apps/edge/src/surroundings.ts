@@ -35,6 +35,8 @@ export interface Observer {
   readonly ended: (record: PassageRecord) => void;
   readonly dialFailed: (fault: DialFault, endpoint: string) => void;
   readonly acceptFailed: () => void;
+  /** What has gone through since the last time. */
+  readonly passed: (bytesIn: number, bytesOut: number) => void;
 }
 
 export interface Tally {
@@ -58,6 +60,6 @@ export interface Surroundings {
   readonly observer: Observer;
   readonly clients: ClientCounts;
   readonly hosts: ClientCounts;
-  /** Of all connections together, those that are open included. */
+  /** Of all connections together. */
   readonly tally: Tally;
 }

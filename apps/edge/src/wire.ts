@@ -80,8 +80,6 @@ export async function wire(config: Config, process: Process): Promise<Edge> {
   metrics.observed('sallyport_edge_follows_discovery', 'Whether a stream of discovery is open: 1 or 0.', () =>
     following.connected() ? 1 : 0,
   );
-  metrics.observed('sallyport_edge_bytes_in', 'Bytes from clients since the start.', () => door.bytes.bytesIn);
-  metrics.observed('sallyport_edge_bytes_out', 'Bytes to clients since the start.', () => door.bytes.bytesOut);
   log.info({ address: door.address, discovery: config.discovery }, 'edge listens');
 
   return {

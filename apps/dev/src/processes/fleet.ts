@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { credentialHash } from '@sallyport/driver';
 import { formatAddress, type Host, type PoolId } from '@sallyport/model';
 import { CannotStart, type Process, writeFileAtomic } from '@sallyport/process';
+import { freePorts } from '@sallyport/store/etcd-process';
 import { openLink, openTlsFiles } from '@sallyport/wire';
 import { keepCertificates } from '../certificates.ts';
 import type { Config } from '../config.ts';
@@ -27,7 +28,7 @@ export async function startFleet(config: Config, process: Process, state: StateD
       ? undefined
       : { certFile: config.certFile, keyFile: config.keyFile };
   const certificates = await keepCertificates(state.pki, config.domain, given);
-  const { keys, verifyKeys, adminTokenFile } = await makeTokens(state.run);
+  const { keys, verifyKeys, adminTokenFile, edgeTokenFile } = await makeTokens(state.run);
   const children: Child[] = [];
   const closing: ((deadline: AbortSignal) => Promise<void>)[] = [];
   let ending = false;
@@ -84,6 +85,9 @@ export async function startFleet(config: Config, process: Process, state: StateD
         await certificates.boundary(runtimeId, directory),
       ),
     );
+    // URLs name the port of the first edge, and its port is known before it can be started: it needs discovery.
+    const edgePort = config.edges === 0 || config.port !== 0 ? config.port : ((await freePorts(1))[0] ?? 0);
+    const urlPort = String(config.edges === 0 ? 0 : edgePort);
     const staticFile = join(directory, 'driver-static.json');
     const tellDriver = (): Promise<void> => writeFileAtomic(staticFile, JSON.stringify({ workloads, supervisors }), 0o600);
     await tellDriver();
@@ -96,7 +100,7 @@ export async function startFleet(config: Config, process: Process, state: StateD
           'operator-listen': ANY_PORT,
           'supervisor-listen': ANY_PORT,
           domain: config.domain,
-          'url-port': '0',
+          'url-port': urlPort,
           driver: formatAddress(driverAddress),
           ...(config.mode === 'shared' ? { 'default-pool': SHARED_POOL } : {}),
           'signing-keys': keys,
@@ -108,12 +112,22 @@ export async function startFleet(config: Config, process: Process, state: StateD
     );
     const discovery = await start('discovery-1', 'discovery', {
       'discovery-listen': ANY_PORT,
-      'url-port': '0',
+      'url-port': urlPort,
       'signing-keys': keys,
       'discovery-cert-file': certificates.loopback.certFile,
       'discovery-key-file': certificates.loopback.keyFile,
       store,
     });
+    const edges = await Promise.all(
+      range(config.edges).map((number) =>
+        start(`edge-${number}`, 'edge', {
+          'edge-listen': formatAddress({ host: config.listen, port: number === 1 ? edgePort : nextPort(config.port, number) }),
+          discovery: formatAddress(bound(discovery, 'discovery')),
+          'discovery-ca-file': certificates.caFile,
+          'credential-file': edgeTokenFile,
+        }),
+      ),
+    );
     const trust = await openTlsFiles({ caFile: certificates.caFile });
     if (!trust.ok) throw new CannotStart(trust.error);
     const gatewayAddress = bound(gateways[0] as Child, 'operator');
@@ -144,7 +158,8 @@ export async function startFleet(config: Config, process: Process, state: StateD
           credentialSha256: credentialHash(credential),
         });
         await tellDriver();
-        const memberPort = port === 0 ? 0 : port + number;
+        // Where there are edges, theirs are the ports that people use.
+        const memberPort = port === 0 || config.edges > 0 ? 0 : port + number;
         members.push(
           await start(name, 'supervisor', {
             gateway: gateways.map((gateway) => formatAddress(bound(gateway, 'supervisor'))).join(','),
@@ -178,7 +193,10 @@ export async function startFleet(config: Config, process: Process, state: StateD
         const published = services
           .filter(({ host, endpoint }) => endpoint !== '' && hosts.has(host as Host))
           .map(({ host }) => host as Host);
-        return new Set(counts.reduce((sum, count) => sum + count, 0) >= hosts.size ? published : []);
+        const known = await Promise.all(edges.map((edge) => readMetric(edge.announced.admin, 'sallyport_edge_records')));
+        const isServed =
+          counts.reduce((sum, count) => sum + count, 0) >= hosts.size && known.every((count) => count >= hosts.size);
+        return new Set(isServed ? published : []);
       },
       ready: () =>
         children.map((child) => ({
@@ -207,6 +225,9 @@ export async function startFleet(config: Config, process: Process, state: StateD
     throw error;
   }
 }
+
+/** Of the edges behind the first: the next ones, or any where any was asked for. */
+const nextPort = (port: number, number: number): number => (port === 0 ? 0 : port + number - 1);
 
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_value, index) => index + 1);
 

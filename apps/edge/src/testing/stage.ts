@@ -19,6 +19,8 @@ export interface Stage {
   readonly dialFaults: string[];
   /** How often a connection began to wait for a record. */
   waitCount(): number;
+  /** Bytes from clients, as counted at the last tick. */
+  passedIn(): number;
   say(message: WatchMessage<PublishedRecord>): void;
   /** Publishes the host at this port, alone or beside what there is. */
   publish(name: string, port: number, options?: { readonly ttlMs?: number; readonly ownerEpoch?: bigint }): void;
@@ -44,6 +46,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
   const follower = createFollower<PublishedRecord>();
   const published = createPublished(follower);
   let waitCount = 0;
+  let passedIn = 0;
   const refused: RefusalRecord[] = [];
   const ended: PassageRecord[] = [];
   const dialFaults: string[] = [];
@@ -68,6 +71,9 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
       ended: (record) => ended.push(record),
       dialFailed: (fault) => dialFaults.push(fault),
       acceptFailed: () => undefined,
+      passed(bytesIn) {
+        passedIn += bytesIn;
+      },
     },
   });
   follower.opened(clock.now());
@@ -88,6 +94,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     ended,
     dialFaults,
     waitCount: () => waitCount,
+    passedIn: () => passedIn,
     say,
     publish: (name, port, { ttlMs = 13_000, ownerEpoch = 1n } = {}) =>
       change({ tombstones: [], upserts: [{ record: recordOf(name, port, ownerEpoch), ttlMs }] }),

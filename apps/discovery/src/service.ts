@@ -1,5 +1,6 @@
 import { createFeed, inScope, intersect, isEmptyScope, type Scope } from '@sallyport/catalog';
 import { err, type Failure, failure, normaliseHost, ok, type Result } from '@sallyport/model';
+import { VERSION } from '@sallyport/process';
 import { admitted, type Binding, bind, discoveryV1, recordMessage, snapshotPartMessage } from '@sallyport/wire';
 import { scopeAsked } from './asked.ts';
 import { explainFor } from './explain-service.ts';
@@ -7,6 +8,8 @@ import type { Reader } from './readers.ts';
 import { serveWatch, type WatchOptions } from './watch.ts';
 
 const HOST_TEXT_MAX = 254;
+/** Before the first sign of life it is without an end, which no number on the wire is. */
+const LAG_MAX_MS = 2 ** 32 - 1;
 
 export function discoveryService(options: WatchOptions): Binding {
   const { view, readers, admission, clock, urls, tokens } = options;
@@ -69,6 +72,14 @@ export function discoveryService(options: WatchOptions): Binding {
       if (record === undefined) return err(failure('unknown', `${host.value} is not published`));
       const { until, ...rest } = record;
       return ok({ record: recordMessage(urls.timed({ record: rest, ttlMs: Math.floor(until - now) })) });
+    },
+    async getStatus(_request, caller) {
+      const reader = await readers.admit(caller.bearer);
+      if (!reader.ok) return reader;
+      const now = clock.now();
+      const lagMs = Math.min(view.signs.lagMs(now), LAG_MAX_MS);
+      const hasAuthority = view.signs.hasAuthority(now);
+      return ok({ version: VERSION, notReady: view.notReady() ?? '', lagMs: Math.round(lagMs), hasAuthority });
     },
     async explain(request, caller) {
       const reader = await admit(caller.bearer);

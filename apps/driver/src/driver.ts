@@ -16,6 +16,16 @@ export interface Driver {
   authenticateSupervisor(credential: string): Promise<Result<Supervisor, Failure>>;
   /** From what the driver itself observes. `fenced`: no endpoint now; `not-ready`: its own view is stale. */
   resolveSupervisorAppEndpoint(asked: EndpointQuestion): Promise<Result<Endpoint, Failure>>;
+  /** What it finds when it looks at what it needs itself. Absent: it needs nothing. */
+  checkSelf?(): Promise<readonly Finding[]>;
+}
+
+/** One thing that was looked at, for people. `nextStep` is empty if it is well. */
+export interface Finding {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly detail: string;
+  readonly nextStep: string;
 }
 
 export interface Capabilities {

@@ -4,6 +4,7 @@ import type { Driver, LivingWorkload, Supervisor, WorkloadEvent } from './driver
 import type { KubeClient } from './kube/client.ts';
 import { type FollowedAll, followNamespaces } from './kube/namespaces.ts';
 import { STALE_MS } from './kube/reflector-limits.ts';
+import { checkSelf } from './kube-self-check.ts';
 import type { KubernetesOptions } from './kubernetes-options.ts';
 import { createLiveLook } from './live-look.ts';
 import { createPodEvents } from './pod-events.ts';
@@ -165,6 +166,7 @@ export function createKubernetesDriver(options: KubernetesOptions, given: Kubern
       // What we hold may have changed while we looked.
       return resolveEndpoint(viewOf(asked.supervisorUid), asked, options.prefer);
     },
+    checkSelf: () => checkSelf({ client, options, ageMs: pods.ageMs() }),
     pods,
     claims,
     podCount: () => index.size,

@@ -43,6 +43,10 @@ export function driverServices(driver: Driver, stopping: AbortSignal): readonly 
         const credential = admitted((check) => check.credential('credential', request.credential));
         return credential.ok ? driver.authenticateSupervisor(credential.value) : credential;
       },
+      async checkSelf() {
+        const findings = (await driver.checkSelf?.()) ?? [];
+        return ok({ findings: findings.map((finding) => ({ ...finding })) });
+      },
     }),
     bind(driverV1.ComputeDriverAppEndpointsServiceService, {
       async resolveSupervisorAppEndpoint(request) {

@@ -46,7 +46,7 @@ export interface OperatorServiceOptions {
 /** The operator API: who calls is judged first, then what was asked for, and every change leaves an audit line. */
 export function createOperatorService(
   options: OperatorServiceOptions,
-): Omit<HandlersOf<typeof gatewayV1.GatewayServiceService>, 'setGrant' | 'listGrants' | 'beginGeneration'> {
+): Omit<HandlersOf<typeof gatewayV1.GatewayServiceService>, 'setGrant' | 'listGrants' | 'beginGeneration' | 'checkInstallation'> {
   const { world, operators, declarations, registrations, states } = options;
 
   /** A change of one sandbox: parse its name, admit the caller for its workspace, do it, audit it. */

@@ -6,7 +6,12 @@ import type { Membership } from './membership.ts';
 import type { Sessions } from './sessions.ts';
 
 /** What this replica knows of the installation, for `sallyport status`. */
-export function statusOf(world: World, membership: Membership, sessions: Sessions, domain: string): gatewayV1.GetStatusResponse {
+export function statusOf(
+  world: World,
+  membership: Membership,
+  sessions: Sessions,
+  domain: string,
+): Omit<gatewayV1.GetStatusResponse, 'urlPort'> {
   const own = membership.current();
   const owned = new Map<MemberId, number>();
   for (const { value } of world.owners.values()) if (value.kind === 'owned') owned.set(value.by, (owned.get(value.by) ?? 0) + 1);

@@ -3,6 +3,7 @@ import { createRefusals, type Process, type Running, VERSION } from '@sallyport/
 import type { Store } from '@sallyport/store';
 import { bind, gatewayV1, listen, openLink, openSigningKeys, openTlsFiles, supervisorV1, type TlsSource } from '@sallyport/wire';
 import { createBoundaryAuthority } from './boundary-authority.ts';
+import { createCheckService } from './check-service.ts';
 import type { Config } from './config.ts';
 import { createSupervisorProof } from './credentials.ts';
 import { createDeclarations } from './declarations.ts';
@@ -110,7 +111,13 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
           registrations,
           states,
           defaultPool: config.defaultPool,
-          status: () => statusOf(world, membership, sessions, config.domain),
+          status: () => ({ ...statusOf(world, membership, sessions, config.domain), urlPort: urlPort() }),
+        }),
+        ...createCheckService({
+          operators,
+          driver: { link: driverLink, address: config.driver },
+          store: { server: store.server, connected: () => view.connected() },
+          hasAuthority: () => replica.ageMs() !== undefined,
         }),
         ...createGrantService(operators, createGrants({ world, reached, writer })),
         ...createGenerationService(operators, createGenerations({ world, reached, writer, randomId, unixMs: Date.now })),

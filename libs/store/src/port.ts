@@ -23,8 +23,17 @@ export interface Store {
   commit(transaction: Transaction): Promise<CommitOutcome>;
   /** A lease to attach keys to. Its end in the store is a lower bound: judge life by the time a keepalive was *sent*. */
   lease(ttlMs: number): Promise<LeaseOutcome>;
+  /** What answers, for people; undefined: nothing has yet. Absent: the store is in this process. */
+  server?(): StoreServer | undefined;
   /** Ends watches, leases' keepalives and connections; leases that were not revoked run out by themselves. */
   close(): Promise<void>;
+}
+
+export interface StoreServer {
+  readonly name: string;
+  readonly version: string;
+  /** The least version without known bugs that matter, if it is older than that. */
+  readonly wanted: string | undefined;
 }
 
 /** etcd's `--max-txn-ops` default. */

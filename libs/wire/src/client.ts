@@ -64,6 +64,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Wait for a connection until the deadline instead of failing while the server is unreachable. */
   readonly waitForReady?: boolean;
+  /** What the server's clock said when it answered: whole seconds, as milliseconds since 1970. For diagnosis, never for authority. */
+  readonly onServerTime?: (unixMs: number) => void;
 }
 
 /** One question, one answer. Every outcome is a value; a call that got no answer is `not-ready`. */
@@ -71,7 +73,7 @@ export function call<Request, Response>(
   link: Link,
   method: UnaryMethod<Request, Response>,
   request: Request,
-  { deadlineMs, bearer, signal, waitForReady = false }: CallOptions,
+  { deadlineMs, bearer, signal, waitForReady = false, onServerTime }: CallOptions,
 ): Promise<Result<Response, Failure>> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve(err(CANCELLED));
@@ -88,6 +90,12 @@ export function call<Request, Response>(
         else resolve(ok(response as Response));
       },
     );
+    // HTTP/2 answers are dated like those of HTTP/1.1 (RFC 9110 section 6.6.1).
+    if (onServerTime !== undefined)
+      pending.on('metadata', (metadata: Metadata) => {
+        const unixMs = Date.parse(String(metadata.get('date')[0]));
+        if (!Number.isNaN(unixMs)) onServerTime(unixMs);
+      });
     const cancel = (): void => pending.cancel();
     signal?.addEventListener('abort', cancel, { once: true });
   });
@@ -104,7 +112,7 @@ function metadataOf({ bearer, waitForReady }: Pick<StreamOptions, 'bearer' | 'wa
   return metadata;
 }
 
-export type StreamOptions = Omit<CallOptions, 'deadlineMs'>;
+export type StreamOptions = Omit<CallOptions, 'deadlineMs' | 'onServerTime'>;
 
 /** Opens a stream in both directions. It lasts until one side ends it or the connection breaks. */
 export function openStream<Request, Response>(

@@ -33,6 +33,7 @@ const ACCESS: Record<GatewayMethod, Access> = {
   deleteService: 'change',
   bumpCredential: 'change',
   getStatus: 'installation',
+  checkInstallation: 'installation',
   // Who may see what is not for those whose own sight it limits.
   setGrant: 'admin',
   listGrants: 'admin',

@@ -23,6 +23,19 @@ describe('a unary call', () => {
     expect(seen).toHaveBeenCalledWith({ workspace: 'team', sandbox: 'demo' }, { app: 'gateway', id: 'one' }, 'abc');
   });
 
+  test("brings back what the server's clock said, to the second", async () => {
+    const server = await serve([drivers({ getSandbox: async () => ok({ workload: undefined }) })]);
+    let serverMs = 0;
+    await ask(link(server), {
+      onServerTime: (unixMs) => {
+        serverMs = unixMs;
+      },
+    });
+    expect(serverMs % 1_000).toBe(0);
+    // Node says the time of a second that has begun, and remembers it until the next.
+    expect(Math.abs(Date.now() - serverMs)).toBeLessThan(10_000);
+  });
+
   const refusals: Failure[] = [
     failure('unknown', 'no such sandbox'),
     fenced('runtime', 'it has moved on'),

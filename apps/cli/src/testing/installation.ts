@@ -47,6 +47,7 @@ export const gatewayOf = (handlers: Partial<Gateway>): Binding =>
     deleteService: unasked,
     bumpCredential: unasked,
     getStatus: unasked,
+    checkInstallation: unasked,
     setGrant: unasked,
     listGrants: unasked,
     beginGeneration: unasked,
@@ -54,7 +55,14 @@ export const gatewayOf = (handlers: Partial<Gateway>): Binding =>
   });
 
 export const discoveryOf = (getSnapshot: Discovery['getSnapshot'], more: Partial<Discovery> = {}): Binding =>
-  bind(discoveryV1.DiscoveryServiceService, { getSnapshot, watch: unasked, resolve: unasked, explain: unasked, ...more });
+  bind(discoveryV1.DiscoveryServiceService, {
+    getSnapshot,
+    watch: unasked,
+    resolve: unasked,
+    explain: unasked,
+    getStatus: unasked,
+    ...more,
+  });
 
 /** A discovery that answers only these. */
 export const discoveryAnswering = (handlers: Partial<Discovery>): Binding => discoveryOf(unasked, handlers);

@@ -49,9 +49,11 @@ export async function createEtcdStore({
   if (tls !== undefined) await readCredentials(tls);
   const witness = createWitness();
   let warned = false;
+  let serverVersion: string | undefined;
   const connection = createConnection({
     ...{ addresses, tls, clock, witness, onDisconnected, first: randomInt(addresses.length) },
     onVersion(version, address) {
+      serverVersion = version;
       if (warned || !isTooOld(version)) return;
       warned = true;
       onWarning({ kind: 'old-server', message: `etcd ${version} at ${address}: use ${ETCD_VERSION_MIN} or later in production` });
@@ -77,6 +79,10 @@ export async function createEtcdStore({
         },
       };
     },
+    server: () =>
+      serverVersion === undefined
+        ? undefined
+        : { name: 'etcd', version: serverVersion, wanted: isTooOld(serverVersion) ? ETCD_VERSION_MIN : undefined },
     async close() {
       for (const watch of watches) watch.close();
       watches.clear();

@@ -37,6 +37,7 @@ export const drivers = (handlers: Partial<HandlersOf<typeof driver>>) =>
     listSandboxes: refusing,
     watchSandboxes: refusing,
     authenticateSupervisor: refusing,
+    checkSelf: refusing,
     ...handlers,
   });
 export const supervisors = (session: HandlersOf<typeof supervisor>['session']) =>

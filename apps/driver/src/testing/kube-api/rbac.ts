@@ -25,6 +25,8 @@ export interface Action {
 export interface Rbac {
   grant(username: string, grants: readonly Grant[]): void;
   judge(username: string, action: Action): Status | undefined;
+  /** The answer alone, as an access review gives it: nothing is used by asking. */
+  allows(username: string, action: Action): boolean;
   /** `verb group/resource` of what was granted to a user and never used: surplus. */
   unused(username: string): readonly string[];
   /** The same of what was refused: missing. */
@@ -38,17 +40,21 @@ export function createRbac(): Rbac {
   const note = (book: Map<string, Set<string>>, username: string, what: string): void =>
     void book.set(username, (book.get(username) ?? new Set()).add(what));
 
+  const allows = (username: string, { verb, group, resource, namespace }: Action): boolean =>
+    (granted.get(username) ?? []).some(
+      (grant) =>
+        (grant.namespace === undefined || grant.namespace === namespace) &&
+        grant.rules.some(
+          ({ verbs, apiGroups, resources }) => has(verbs, verb) && has(apiGroups, group) && has(resources, resource),
+        ),
+    );
+
   return {
     grant: (username, grants) => void granted.set(username, grants),
+    allows,
     judge(username, action) {
       const { verb, group, resource, namespace } = action;
-      const is = (granted.get(username) ?? []).some(
-        (grant) =>
-          (grant.namespace === undefined || grant.namespace === namespace) &&
-          grant.rules.some(
-            ({ verbs, apiGroups, resources }) => has(verbs, verb) && has(apiGroups, group) && has(resources, resource),
-          ),
-      );
+      const is = allows(username, action);
       note(is ? used : refusals, username, `${verb} ${group}/${resource}`);
       if (is) return undefined;
       const where = namespace === undefined ? 'at the cluster scope' : `in the namespace "${namespace}"`;

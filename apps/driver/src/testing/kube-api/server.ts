@@ -103,6 +103,9 @@ function answerOf(
     const action = { verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews', namespace: undefined };
     return rbac.judge(username, action) ?? tokens.review(body);
   }
+  // By the built-in role system:basic-user everybody may ask this about themselves.
+  if (method === 'POST' && path === '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews')
+    return reviewAccess(rbac, username, body);
   const found = method === 'GET' ? discoveryOf(path) : undefined;
   if (found !== undefined) return found;
   const target = targetOf(path);
@@ -127,6 +130,19 @@ function answerOf(
     case 'delete':
       return remove(store, target, { query, body });
   }
+}
+
+function reviewAccess(rbac: Rbac, username: string, body: unknown): object {
+  const { spec } = body as { readonly spec: { readonly resourceAttributes: Readonly<Record<string, string | undefined>> } };
+  const { verb = '', group = '', resource = '', subresource, namespace } = spec.resourceAttributes;
+  const action = {
+    verb,
+    group,
+    resource: subresource === undefined ? resource : `${resource}/${subresource}`,
+    namespace: namespace === '' ? undefined : namespace,
+  };
+  const status = { allowed: rbac.allows(username, action) };
+  return { kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', metadata: {}, spec, status };
 }
 
 type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';

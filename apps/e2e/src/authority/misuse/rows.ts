@@ -67,6 +67,7 @@ export const rows: Readonly<Record<string, Row>> = {
     bytes: encoded(gw.BumpCredentialRequest, { name }),
   },
   'GatewayService/GetStatus': { port: 'operator', foreign: 'OK', bytes: encoded(gw.GetStatusRequest, {}) },
+  'GatewayService/CheckInstallation': { port: 'operator', foreign: 'OK', bytes: encoded(gw.CheckInstallationRequest, {}) },
   'GatewayService/SetGrant': {
     port: 'operator',
     foreign: 'PERMISSION_DENIED',
@@ -112,6 +113,7 @@ export const rows: Readonly<Record<string, Row>> = {
       knownHash: '',
     }),
   },
+  'ComputeDriverService/CheckSelf': { port: 'driver', bytes: encoded(drv.CheckSelfRequest, {}) },
   'ComputeDriverService/GetCapabilities': { port: 'driver', bytes: encoded(drv.GetCapabilitiesRequest, {}) },
   'ComputeDriverService/GetSandbox': { port: 'driver', bytes: encoded(drv.GetSandboxRequest, name) },
   'ComputeDriverService/ListSandboxes': { port: 'driver', bytes: encoded(drv.ListSandboxesRequest, {}) },
@@ -145,4 +147,5 @@ export const rows: Readonly<Record<string, Row>> = {
     port: 'discovery',
     bytes: encoded(dsc.ExplainRequest, { host: 'team--box--web.apps.localhost', principal: '' }),
   },
+  'DiscoveryService/GetStatus': { port: 'discovery', bytes: encoded(dsc.GetStatusRequest, {}) },
 };

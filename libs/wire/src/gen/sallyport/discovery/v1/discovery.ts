@@ -392,6 +392,19 @@ export interface Clause {
   nextStep: string;
 }
 
+export interface GetStatusRequest {
+}
+
+export interface GetStatusResponse {
+  /** Its release. */
+  version: string;
+  /** Why it answers nothing yet. Empty: it does. */
+  notReady: string;
+  /** As in WatchHeartbeat. */
+  lagMs: number;
+  hasAuthority: boolean;
+}
+
 function createBaseRecord(): Record {
   return {
     recordId: "",
@@ -2699,6 +2712,187 @@ export const Clause: MessageFns<Clause> = {
   },
 };
 
+function createBaseGetStatusRequest(): GetStatusRequest {
+  return {};
+}
+
+export const GetStatusRequest: MessageFns<GetStatusRequest> = {
+  encode(_: GetStatusRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatusRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatusRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): GetStatusRequest {
+    return {};
+  },
+
+  toJSON(_: GetStatusRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<GetStatusRequest>, I>>(base?: I): GetStatusRequest {
+    return GetStatusRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetStatusRequest>, I>>(_: I): GetStatusRequest {
+    const message = createBaseGetStatusRequest();
+    return message;
+  },
+};
+
+function createBaseGetStatusResponse(): GetStatusResponse {
+  return { version: "", notReady: "", lagMs: 0, hasAuthority: false };
+}
+
+export const GetStatusResponse: MessageFns<GetStatusResponse> = {
+  encode(message: GetStatusResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.version !== "") {
+      writer.uint32(10).string(message.version);
+    }
+    if (message.notReady !== "") {
+      writer.uint32(18).string(message.notReady);
+    }
+    if (message.lagMs !== 0) {
+      writer.uint32(24).uint32(message.lagMs);
+    }
+    if (message.hasAuthority !== false) {
+      writer.uint32(32).bool(message.hasAuthority);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatusResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatusResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.version = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.notReady = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.lagMs = reader.uint32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.hasAuthority = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): GetStatusResponse {
+    return {
+      version: isSet(object.version) ? globalThis.String(object.version) : "",
+      notReady: isSet(object.notReady)
+        ? globalThis.String(object.notReady)
+        : isSet(object.not_ready)
+        ? globalThis.String(object.not_ready)
+        : "",
+      lagMs: isSet(object.lagMs)
+        ? globalThis.Number(object.lagMs)
+        : isSet(object.lag_ms)
+        ? globalThis.Number(object.lag_ms)
+        : 0,
+      hasAuthority: isSet(object.hasAuthority)
+        ? globalThis.Boolean(object.hasAuthority)
+        : isSet(object.has_authority)
+        ? globalThis.Boolean(object.has_authority)
+        : false,
+    };
+  },
+
+  toJSON(message: GetStatusResponse): unknown {
+    const obj: any = {};
+    if (message.version !== "") {
+      obj.version = message.version;
+    }
+    if (message.notReady !== "") {
+      obj.notReady = message.notReady;
+    }
+    if (message.lagMs !== 0) {
+      obj.lagMs = Math.round(message.lagMs);
+    }
+    if (message.hasAuthority !== false) {
+      obj.hasAuthority = message.hasAuthority;
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<GetStatusResponse>, I>>(base?: I): GetStatusResponse {
+    return GetStatusResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetStatusResponse>, I>>(object: I): GetStatusResponse {
+    const message = createBaseGetStatusResponse();
+    message.version = object.version ?? "";
+    message.notReady = object.notReady ?? "";
+    message.lagMs = object.lagMs ?? 0;
+    message.hasAuthority = object.hasAuthority ?? false;
+    return message;
+  },
+};
+
 /**
  * Every call carries `authorization: Bearer <token>`. What it may see is asked anew for each message: a grant that is
  * narrowed counts within a second, on open streams as well. Refused with UNAUTHENTICATED (no token, or one that does not
@@ -2753,6 +2947,16 @@ export const DiscoveryServiceService = {
     responseSerialize: (value: ExplainResponse): Buffer => Buffer.from(ExplainResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ExplainResponse => ExplainResponse.decode(value),
   },
+  /** How this replica is. Answered before it has a complete view, too. */
+  getStatus: {
+    path: "/sallyport.discovery.v1.DiscoveryService/GetStatus" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetStatusRequest): Buffer => Buffer.from(GetStatusRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetStatusRequest => GetStatusRequest.decode(value),
+    responseSerialize: (value: GetStatusResponse): Buffer => Buffer.from(GetStatusResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetStatusResponse => GetStatusResponse.decode(value),
+  },
 } as const;
 
 export interface DiscoveryServiceServer extends UntypedServiceImplementation {
@@ -2771,6 +2975,8 @@ export interface DiscoveryServiceServer extends UntypedServiceImplementation {
    * host that nobody declares.
    */
   explain: handleUnaryCall<ExplainRequest, ExplainResponse>;
+  /** How this replica is. Answered before it has a complete view, too. */
+  getStatus: handleUnaryCall<GetStatusRequest, GetStatusResponse>;
 }
 
 export interface DiscoveryServiceClient extends Client {
@@ -2823,6 +3029,22 @@ export interface DiscoveryServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ExplainResponse) => void,
+  ): ClientUnaryCall;
+  /** How this replica is. Answered before it has a complete view, too. */
+  getStatus(
+    request: GetStatusRequest,
+    callback: (error: ServiceError | null, response: GetStatusResponse) => void,
+  ): ClientUnaryCall;
+  getStatus(
+    request: GetStatusRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetStatusResponse) => void,
+  ): ClientUnaryCall;
+  getStatus(
+    request: GetStatusRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetStatusResponse) => void,
   ): ClientUnaryCall;
 }
 

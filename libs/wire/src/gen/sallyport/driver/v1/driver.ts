@@ -26,6 +26,23 @@ export const protobufPackage = "sallyport.driver.v1";
 
 export const protobufFileName = "sallyport/driver/v1/driver.proto";
 
+export interface CheckSelfRequest {
+}
+
+export interface CheckSelfResponse {
+  findings: Finding[];
+}
+
+export interface Finding {
+  /** What was looked at, such as "pods". */
+  name: string;
+  ok: boolean;
+  /** How it is, or why it is not well. */
+  detail: string;
+  /** What to do. Empty if it is well. */
+  nextStep: string;
+}
+
 export interface GetCapabilitiesRequest {
 }
 
@@ -138,6 +155,248 @@ export interface Endpoint {
   /** UID of the Pod behind the address. */
   podUid: string;
 }
+
+function createBaseCheckSelfRequest(): CheckSelfRequest {
+  return {};
+}
+
+export const CheckSelfRequest: MessageFns<CheckSelfRequest> = {
+  encode(_: CheckSelfRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckSelfRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckSelfRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): CheckSelfRequest {
+    return {};
+  },
+
+  toJSON(_: CheckSelfRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<CheckSelfRequest>, I>>(base?: I): CheckSelfRequest {
+    return CheckSelfRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckSelfRequest>, I>>(_: I): CheckSelfRequest {
+    const message = createBaseCheckSelfRequest();
+    return message;
+  },
+};
+
+function createBaseCheckSelfResponse(): CheckSelfResponse {
+  return { findings: [] };
+}
+
+export const CheckSelfResponse: MessageFns<CheckSelfResponse> = {
+  encode(message: CheckSelfResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.findings) {
+      Finding.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckSelfResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckSelfResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.findings.push(Finding.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CheckSelfResponse {
+    return {
+      findings: globalThis.Array.isArray(object?.findings) ? object.findings.map((e: any) => Finding.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: CheckSelfResponse): unknown {
+    const obj: any = {};
+    if (message.findings?.length) {
+      obj.findings = message.findings.map((e) => Finding.toJSON(e));
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<CheckSelfResponse>, I>>(base?: I): CheckSelfResponse {
+    return CheckSelfResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckSelfResponse>, I>>(object: I): CheckSelfResponse {
+    const message = createBaseCheckSelfResponse();
+    message.findings = object.findings?.map((e) => Finding.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFinding(): Finding {
+  return { name: "", ok: false, detail: "", nextStep: "" };
+}
+
+export const Finding: MessageFns<Finding> = {
+  encode(message: Finding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.ok !== false) {
+      writer.uint32(16).bool(message.ok);
+    }
+    if (message.detail !== "") {
+      writer.uint32(26).string(message.detail);
+    }
+    if (message.nextStep !== "") {
+      writer.uint32(34).string(message.nextStep);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Finding {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFinding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.ok = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.detail = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.nextStep = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Finding {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      ok: isSet(object.ok) ? globalThis.Boolean(object.ok) : false,
+      detail: isSet(object.detail) ? globalThis.String(object.detail) : "",
+      nextStep: isSet(object.nextStep)
+        ? globalThis.String(object.nextStep)
+        : isSet(object.next_step)
+        ? globalThis.String(object.next_step)
+        : "",
+    };
+  },
+
+  toJSON(message: Finding): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.ok !== false) {
+      obj.ok = message.ok;
+    }
+    if (message.detail !== "") {
+      obj.detail = message.detail;
+    }
+    if (message.nextStep !== "") {
+      obj.nextStep = message.nextStep;
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<Finding>, I>>(base?: I): Finding {
+    return Finding.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Finding>, I>>(object: I): Finding {
+    const message = createBaseFinding();
+    message.name = object.name ?? "";
+    message.ok = object.ok ?? false;
+    message.detail = object.detail ?? "";
+    message.nextStep = object.nextStep ?? "";
+    return message;
+  },
+};
 
 function createBaseGetCapabilitiesRequest(): GetCapabilitiesRequest {
   return {};
@@ -1809,6 +2068,19 @@ export const ComputeDriverServiceService = {
     responseDeserialize: (value: Buffer): AuthenticateSupervisorResponse =>
       AuthenticateSupervisorResponse.decode(value),
   },
+  /**
+   * What the driver finds when it looks at what it needs itself: whether it sees workloads, and whether it may do what it has
+   * to. For people; changes nothing.
+   */
+  checkSelf: {
+    path: "/sallyport.driver.v1.ComputeDriverService/CheckSelf" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CheckSelfRequest): Buffer => Buffer.from(CheckSelfRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckSelfRequest => CheckSelfRequest.decode(value),
+    responseSerialize: (value: CheckSelfResponse): Buffer => Buffer.from(CheckSelfResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CheckSelfResponse => CheckSelfResponse.decode(value),
+  },
 } as const;
 
 export interface ComputeDriverServiceServer extends UntypedServiceImplementation {
@@ -1826,6 +2098,11 @@ export interface ComputeDriverServiceServer extends UntypedServiceImplementation
   watchSandboxes: handleServerStreamingCall<WatchSandboxesRequest, WatchSandboxesResponse>;
   /** Whether a credential proves a supervisor. UNAUTHENTICATED: it does not. */
   authenticateSupervisor: handleUnaryCall<AuthenticateSupervisorRequest, AuthenticateSupervisorResponse>;
+  /**
+   * What the driver finds when it looks at what it needs itself: whether it sees workloads, and whether it may do what it has
+   * to. For people; changes nothing.
+   */
+  checkSelf: handleUnaryCall<CheckSelfRequest, CheckSelfResponse>;
 }
 
 export interface ComputeDriverServiceClient extends Client {
@@ -1906,6 +2183,25 @@ export interface ComputeDriverServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AuthenticateSupervisorResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * What the driver finds when it looks at what it needs itself: whether it sees workloads, and whether it may do what it has
+   * to. For people; changes nothing.
+   */
+  checkSelf(
+    request: CheckSelfRequest,
+    callback: (error: ServiceError | null, response: CheckSelfResponse) => void,
+  ): ClientUnaryCall;
+  checkSelf(
+    request: CheckSelfRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CheckSelfResponse) => void,
+  ): ClientUnaryCall;
+  checkSelf(
+    request: CheckSelfRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CheckSelfResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -286,6 +286,25 @@ export interface GetStatusResponse {
   /** Sessions that this replica holds. */
   sessionCount: number;
   domain: string;
+  /** In public URLs. 0: each has the port of the supervisor that serves it. */
+  urlPort: number;
+}
+
+export interface CheckInstallationRequest {
+}
+
+export interface CheckInstallationResponse {
+  findings: Finding[];
+}
+
+export interface Finding {
+  /** What was looked at, such as "store" or "driver pods". */
+  name: string;
+  ok: boolean;
+  /** How it is, or why it is not well. */
+  detail: string;
+  /** What to do. Empty if it is well. */
+  nextStep: string;
 }
 
 /** A supervisor process that has joined a pool. */
@@ -2711,6 +2730,7 @@ function createBaseGetStatusResponse(): GetStatusResponse {
     serviceCount: 0,
     sessionCount: 0,
     domain: "",
+    urlPort: 0,
   };
 }
 
@@ -2745,6 +2765,9 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
     }
     if (message.domain !== "") {
       writer.uint32(74).string(message.domain);
+    }
+    if (message.urlPort !== 0) {
+      writer.uint32(80).uint32(message.urlPort);
     }
     return writer;
   },
@@ -2834,6 +2857,14 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
             message.domain = reader.string();
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.urlPort = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2881,6 +2912,11 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
         ? globalThis.Number(object.session_count)
         : 0,
       domain: isSet(object.domain) ? globalThis.String(object.domain) : "",
+      urlPort: isSet(object.urlPort)
+        ? globalThis.Number(object.urlPort)
+        : isSet(object.url_port)
+        ? globalThis.Number(object.url_port)
+        : 0,
     };
   },
 
@@ -2913,6 +2949,9 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
     if (message.domain !== "") {
       obj.domain = message.domain;
     }
+    if (message.urlPort !== 0) {
+      obj.urlPort = Math.round(message.urlPort);
+    }
     return obj;
   },
 
@@ -2932,6 +2971,249 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
     message.serviceCount = object.serviceCount ?? 0;
     message.sessionCount = object.sessionCount ?? 0;
     message.domain = object.domain ?? "";
+    message.urlPort = object.urlPort ?? 0;
+    return message;
+  },
+};
+
+function createBaseCheckInstallationRequest(): CheckInstallationRequest {
+  return {};
+}
+
+export const CheckInstallationRequest: MessageFns<CheckInstallationRequest> = {
+  encode(_: CheckInstallationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckInstallationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckInstallationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): CheckInstallationRequest {
+    return {};
+  },
+
+  toJSON(_: CheckInstallationRequest): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<CheckInstallationRequest>, I>>(base?: I): CheckInstallationRequest {
+    return CheckInstallationRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckInstallationRequest>, I>>(_: I): CheckInstallationRequest {
+    const message = createBaseCheckInstallationRequest();
+    return message;
+  },
+};
+
+function createBaseCheckInstallationResponse(): CheckInstallationResponse {
+  return { findings: [] };
+}
+
+export const CheckInstallationResponse: MessageFns<CheckInstallationResponse> = {
+  encode(message: CheckInstallationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.findings) {
+      Finding.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckInstallationResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckInstallationResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.findings.push(Finding.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): CheckInstallationResponse {
+    return {
+      findings: globalThis.Array.isArray(object?.findings) ? object.findings.map((e: any) => Finding.fromJSON(e)) : [],
+    };
+  },
+
+  toJSON(message: CheckInstallationResponse): unknown {
+    const obj: any = {};
+    if (message.findings?.length) {
+      obj.findings = message.findings.map((e) => Finding.toJSON(e));
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<CheckInstallationResponse>, I>>(base?: I): CheckInstallationResponse {
+    return CheckInstallationResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckInstallationResponse>, I>>(object: I): CheckInstallationResponse {
+    const message = createBaseCheckInstallationResponse();
+    message.findings = object.findings?.map((e) => Finding.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFinding(): Finding {
+  return { name: "", ok: false, detail: "", nextStep: "" };
+}
+
+export const Finding: MessageFns<Finding> = {
+  encode(message: Finding, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.ok !== false) {
+      writer.uint32(16).bool(message.ok);
+    }
+    if (message.detail !== "") {
+      writer.uint32(26).string(message.detail);
+    }
+    if (message.nextStep !== "") {
+      writer.uint32(34).string(message.nextStep);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Finding {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFinding();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.ok = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.detail = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.nextStep = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Finding {
+    return {
+      name: isSet(object.name) ? globalThis.String(object.name) : "",
+      ok: isSet(object.ok) ? globalThis.Boolean(object.ok) : false,
+      detail: isSet(object.detail) ? globalThis.String(object.detail) : "",
+      nextStep: isSet(object.nextStep)
+        ? globalThis.String(object.nextStep)
+        : isSet(object.next_step)
+        ? globalThis.String(object.next_step)
+        : "",
+    };
+  },
+
+  toJSON(message: Finding): unknown {
+    const obj: any = {};
+    if (message.name !== "") {
+      obj.name = message.name;
+    }
+    if (message.ok !== false) {
+      obj.ok = message.ok;
+    }
+    if (message.detail !== "") {
+      obj.detail = message.detail;
+    }
+    if (message.nextStep !== "") {
+      obj.nextStep = message.nextStep;
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<Finding>, I>>(base?: I): Finding {
+    return Finding.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Finding>, I>>(object: I): Finding {
+    const message = createBaseFinding();
+    message.name = object.name ?? "";
+    message.ok = object.ok ?? false;
+    message.detail = object.detail ?? "";
+    message.nextStep = object.nextStep ?? "";
     return message;
   },
 };
@@ -3199,6 +3481,21 @@ export const GatewayServiceService = {
     responseDeserialize: (value: Buffer): GetStatusResponse => GetStatusResponse.decode(value),
   },
   /**
+   * What this replica finds when it looks at what it depends on: the store, the driver, and what the driver needs itself. Changes
+   * nothing.
+   */
+  checkInstallation: {
+    path: "/sallyport.gateway.v1.GatewayService/CheckInstallation" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CheckInstallationRequest): Buffer =>
+      Buffer.from(CheckInstallationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckInstallationRequest => CheckInstallationRequest.decode(value),
+    responseSerialize: (value: CheckInstallationResponse): Buffer =>
+      Buffer.from(CheckInstallationResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CheckInstallationResponse => CheckInstallationResponse.decode(value),
+  },
+  /**
    * Says which workspaces a reader of discovery may see; replaces what it said before, and counts on open streams within a
    * second. No workspaces: the grant is taken back. Admins only.
    */
@@ -3255,6 +3552,11 @@ export interface GatewayServiceServer extends UntypedServiceImplementation {
   /** Revokes every session and token issued for the sandbox before, at once, and gives a new token. */
   bumpCredential: handleUnaryCall<BumpCredentialRequest, BumpCredentialResponse>;
   getStatus: handleUnaryCall<GetStatusRequest, GetStatusResponse>;
+  /**
+   * What this replica finds when it looks at what it depends on: the store, the driver, and what the driver needs itself. Changes
+   * nothing.
+   */
+  checkInstallation: handleUnaryCall<CheckInstallationRequest, CheckInstallationResponse>;
   /**
    * Says which workspaces a reader of discovery may see; replaces what it said before, and counts on open streams within a
    * second. No workspaces: the grant is taken back. Admins only.
@@ -3411,6 +3713,25 @@ export interface GatewayServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetStatusResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * What this replica finds when it looks at what it depends on: the store, the driver, and what the driver needs itself. Changes
+   * nothing.
+   */
+  checkInstallation(
+    request: CheckInstallationRequest,
+    callback: (error: ServiceError | null, response: CheckInstallationResponse) => void,
+  ): ClientUnaryCall;
+  checkInstallation(
+    request: CheckInstallationRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CheckInstallationResponse) => void,
+  ): ClientUnaryCall;
+  checkInstallation(
+    request: CheckInstallationRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CheckInstallationResponse) => void,
   ): ClientUnaryCall;
   /**
    * Says which workspaces a reader of discovery may see; replaces what it said before, and counts on open streams within a

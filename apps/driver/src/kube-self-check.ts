@@ -1,0 +1,104 @@
+import type { Finding } from './driver.ts';
+import type { KubeClient } from './kube/client.ts';
+import { objectOf } from './kube/objects.ts';
+import { STALE_MS } from './kube/reflector-limits.ts';
+import type { KubernetesOptions } from './kubernetes-options.ts';
+
+/** Each takes one question; what holds in the first ones hardly fails in the others. */
+const NAMESPACES_ASKED_MAX = 8;
+const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
+
+interface Permission {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  /** Reviews belong to no namespace. */
+  readonly isOfCluster?: true;
+}
+
+export interface SelfCheck {
+  readonly client: Pick<KubeClient, 'post'>;
+  readonly options: Pick<KubernetesOptions, 'namespaces' | 'endpointSlices' | 'accounts'>;
+  /** How old what is known of the Pods is. Undefined: nothing is. */
+  readonly ageMs: number | undefined;
+}
+
+/** Whether the driver sees the Pods, and whether the API server lets it do what it has to: the rules of docs/kubernetes.md. */
+export async function checkSelf({ client, options, ageMs }: SelfCheck): Promise<readonly Finding[]> {
+  const namespaces = options.namespaces.length === 0 ? [''] : options.namespaces.slice(0, NAMESPACES_ASKED_MAX);
+  return [
+    seesPods(ageMs),
+    ...(await Promise.all(wantedBy(options).map(([name, wanted]) => may(name, wanted)))),
+    await mayNotEnter(),
+    accountsFinding(options.accounts.length),
+  ];
+
+  async function may(name: string, wanted: readonly Permission[]): Promise<Finding> {
+    for (const permission of wanted)
+      for (const namespace of permission.isOfCluster ? [''] : namespaces) {
+        const asked = await allowed(permission, namespace);
+        const where = namespace === '' ? 'in the whole cluster' : `in namespace ${namespace}`;
+        if (typeof asked === 'string') return fails(name, asked, 'look at the way from the driver to the API server');
+        if (!asked)
+          return fails(
+            name,
+            `may not ${permission.verb} ${resourceOf(permission)} ${where}`,
+            'give the driver the rules in docs/kubernetes.md, "What the driver may do"',
+          );
+      }
+    return holds(name, `may ${wanted.map(({ verb }) => verb).join(', ')}`);
+  }
+
+  /** Whoever may run commands in Pods needs no proof of anything: the driver must not be a way to that. */
+  async function mayNotEnter(): Promise<Finding> {
+    const [namespace = ''] = namespaces;
+    const asked = await allowed({ verb: 'create', group: '', resource: 'pods', subresource: 'exec' }, namespace);
+    if (typeof asked === 'string') return fails('pods/exec', asked, 'look at the way from the driver to the API server');
+    return asked
+      ? fails('pods/exec', 'may run commands in Pods, which it never needs', 'take that permission away from its account')
+      : holds('pods/exec', 'may not run commands in Pods, as it should be');
+  }
+
+  /** A text: why that could not be asked. */
+  async function allowed({ verb, group, resource, subresource }: Permission, namespace: string): Promise<boolean | string> {
+    const resourceAttributes = { verb, group, resource, namespace, ...(subresource === undefined ? {} : { subresource }) };
+    const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } };
+    const answer = await client.post(PATH, body);
+    if (!answer.ok) return `the API server does not say what the driver may do (${answer.error.kind})`;
+    return objectOf(objectOf(answer.value).status).allowed === true;
+  }
+}
+
+function wantedBy({ endpointSlices }: SelfCheck['options']): readonly [name: string, wanted: readonly Permission[]][] {
+  const of = (verbs: readonly string[], group: string, resource: string): readonly Permission[] =>
+    verbs.map((verb) => ({ verb, group, resource }));
+  return [
+    ['pods', of(['get', 'list', 'watch'], '', 'pods')],
+    ['events', of(['create'], '', 'events')],
+    ['tokenreviews', [{ verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews', isOfCluster: true }]],
+    ...(endpointSlices ? [['endpointslices', of(['list', 'watch'], 'discovery.k8s.io', 'endpointslices')] as const] : []),
+  ] as [string, readonly Permission[]][];
+}
+
+function seesPods(ageMs: number | undefined): Finding {
+  const next = 'look at its log for "following the API server"';
+  if (ageMs === undefined) return fails('view', 'has never heard of the Pods', next);
+  const heard = `heard of the Pods ${Math.round(ageMs / 1_000)} s ago`;
+  return ageMs > STALE_MS ? fails('view', `${heard}: it vouches for no address any more`, next) : holds('view', heard);
+}
+
+const accountsFinding = (count: number): Finding =>
+  count === 0
+    ? fails(
+        'accounts',
+        'takes no supervisor: no --supervisor-account is given',
+        'give the driver --supervisor-account NAMESPACE/NAME of the account that supervisors run as',
+      )
+    : holds('accounts', `takes supervisors of ${count} service account${count === 1 ? '' : 's'}`);
+
+const resourceOf = ({ resource, subresource }: Permission): string =>
+  subresource === undefined ? resource : `${resource}/${subresource}`;
+
+const holds = (name: string, detail: string): Finding => ({ name, ok: true, detail, nextStep: '' });
+const fails = (name: string, detail: string, nextStep: string): Finding => ({ name, ok: false, detail, nextStep });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createPlainServer } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { createClock, createLog } from '@sallyport/process';
 import { createTestAuthority, type TestAuthority } from '@sallyport/wire/testing';
@@ -47,21 +47,25 @@ async function linkTo(says: Says, who = 'boundary/r0'): Promise<{ readonly link:
     });
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  undo.push(() => {
+    server.close();
+    for (const socket of sockets) socket.destroy();
+  });
+  return { link: await linkAt((server.address() as AddressInfo).port), heads };
+}
+
+async function linkAt(port: number): Promise<BoundaryLink> {
   const own = await identity('supervisor/s1');
   const link = createBoundaryLink({
-    address: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+    address: `127.0.0.1:${port}`,
     runtimeId: 'r0' as never,
     trustDomain: TRUST_DOMAIN,
     material: () => own,
     clock,
     log: createLog({ level: 'silent' }),
   });
-  undo.push(() => {
-    link.close();
-    server.close();
-    for (const socket of sockets) socket.destroy();
-  });
-  return { link, heads };
+  undo.push(() => link.close());
+  return link;
 }
 
 const dial = (link: BoundaryLink, signal = new AbortController().signal) => link.dial(8080, signal);
@@ -134,6 +138,19 @@ describe('a way to the application', () => {
     const { link } = await linkTo(says);
     link.present('token');
     expect(await dial(link)).toMatchObject({ ok: false, error });
+  });
+
+  test('fails, and nothing else does, when the boundary ends while they greet each other', async () => {
+    const server = createPlainServer((socket) => void socket.on('error', () => undefined).end());
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+    undo.push(() => server.close());
+    const link = await linkAt((server.address() as AddressInfo).port);
+    link.present('token');
+    for (let count = 0; count < 5; count += 1)
+      expect(await dial(link)).toMatchObject({
+        ok: false,
+        error: { kind: 'failed', message: expect.stringMatching(/ended|TLS/) },
+      });
   });
 
   test('is given up when it is wanted no more', async () => {

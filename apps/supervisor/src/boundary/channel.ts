@@ -27,6 +27,8 @@ export async function openChannel(options: ChannelOptions): Promise<Result<Socke
   const socket = connect({ ...tls, allowHalfOpen: true } as ConnectionOptions);
   socket.setNoDelay(true);
   socket.on('session', onSession);
+  // It may fail again after it has failed, and before whoever gets it looks: within the very turn in which the other end is gone.
+  socket.on('error', () => undefined);
   let failure: DialFailure | undefined;
   const end = (why: DialFailure): void => {
     failure ??= why;
@@ -40,12 +42,9 @@ export async function openChannel(options: ChannelOptions): Promise<Result<Socke
   try {
     const said = await answer;
     if (failure === undefined && said.kind === 'connected') return ok(socket);
-    // It may fail once more while it closes.
-    socket.on('error', () => undefined);
     socket.destroy();
     return err(failure ?? failureOf(said.kind === 'refused' ? said.why : ''));
   } catch (error) {
-    socket.on('error', () => undefined);
     socket.destroy();
     return err(failure ?? { kind: 'failed', message: `the sandbox's boundary cannot be used: ${(error as Error).message}` });
   } finally {

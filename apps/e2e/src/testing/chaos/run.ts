@@ -1,0 +1,258 @@
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { dumpStore } from '../../authority/rig/evidence.ts';
+import { startAgain } from '../../authority/rig/start-again.ts';
+import { sleep } from '../../authority/rig/until.ts';
+import { type Done, type Evidence, type MemberSeen, nowMs, type Opened } from './evidence.ts';
+import { commit, targetsOf } from './faults.ts';
+import { type Installation, type InstallationWanted, startInstallation } from './installation.ts';
+import { type Prober, startProber, type Target } from './prober.ts';
+import { boundMs, isBack, stretchNow, TERMS } from './recovery.ts';
+import { lineOf, type Round, scheduleOf, type Wanted } from './schedule.ts';
+import { type Sights, watchSights } from './sights.ts';
+import { startTunnels, type Tunnels } from './tunnels.ts';
+import { judge } from './verdict.ts';
+
+/** Three etcds, three gateways, two shared and two dedicated supervisors, and a sandbox for each way to serve one. */
+export const WORLD: InstallationWanted = {
+  etcd: 3,
+  gateways: 3,
+  sharedSupervisors: 2,
+  sandboxes: [
+    { name: 'a', mode: 'shared', hasBoundary: true },
+    { name: 'b', mode: 'shared', hasBoundary: true },
+    { name: 'c', mode: 'shared', hasBoundary: false },
+    { name: 'd', mode: 'dedicated', hasBoundary: true },
+    { name: 'e', mode: 'dedicated', hasBoundary: false, delivery: 'poll' },
+  ],
+};
+
+const PROBE_EVERY_MS = 200;
+/** At the beginning, all processes start at once. */
+const FIRST_SERVED_MS = 60_000;
+const LOOK_EVERY_MS = 50;
+/** After which it is no use to wait: something hangs. */
+const GIVE_UP_FACTOR = 2;
+/** Served for so long before the next fault. */
+const STEADY_MS = 1_000;
+
+export interface Outcome {
+  readonly violations: readonly string[];
+  readonly evidence: Evidence;
+  /** How long each sandbox needed after the last fault of each round had healed; milliseconds. */
+  readonly recoveries: readonly {
+    readonly round: number;
+    readonly sandbox: string;
+    readonly tookMs: number;
+    readonly boundMs: number;
+  }[];
+  /** Where everything is kept, if something was violated. */
+  readonly folder: string | undefined;
+}
+
+/** The whole run: starts everything, breaks it as scheduled, watches from outside, and judges. */
+export async function runChaos(wanted: Wanted, say: (line: string) => void): Promise<Outcome> {
+  const installation = await startInstallation(WORLD);
+  const watched = watch(installation);
+  const late: string[] = [];
+  const recoveries: Outcome['recoveries'][number][] = [];
+  const done: Done[] = [];
+  try {
+    await allBack(installation, watched, nowMs(), FIRST_SERVED_MS);
+    const before = await Promise.all(installation.sandboxes.map(({ application }) => application.state()));
+    const rounds = scheduleOf(wanted, targetsOf(installation));
+    const beganAt = nowMs();
+    for (const [index, round] of rounds.entries()) {
+      await sleep(Math.max(0, beganAt + round.at - nowMs()));
+      const recent = done.filter((each) => each.healedAt > nowMs() - TERMS.grace);
+      const faults = await runRound(installation, round, beganAt, say);
+      done.push(...faults);
+      const healedAt = Math.max(nowMs(), ...faults.map((fault) => fault.healedAt));
+      const missed = await roundBack(installation, watched, round, recent, healedAt, (sandbox, tookMs, limitMs) => {
+        recoveries.push({ round: index + 1, sandbox, tookMs, boundMs: limitMs });
+      });
+      const gone = await revive(installation);
+      late.push(...[...missed, ...gone].map((each) => `round ${index + 1}: ${each}`));
+      say(
+        `round ${index + 1} of ${rounds.length}: all served again ${((nowMs() - healedAt) / 1_000).toFixed(2)} s after the last fault healed`,
+      );
+      if (missed.some((each) => each.includes('at all'))) break;
+      await sleep(STEADY_MS);
+    }
+    const evidence = await watched.end(done, before);
+    const violations = [...late, ...judge(evidence)];
+    const folder = violations.length === 0 ? undefined : await keep(installation, evidence, violations, wanted.seed);
+    return { violations, evidence, recoveries, folder };
+  } finally {
+    await watched.stop();
+    await installation.close();
+  }
+}
+
+/** No process ends but by a fault; one that did is started again, so that the run can go on. */
+async function revive(installation: Installation): Promise<readonly string[]> {
+  const { gateways, driver, discovery, sandboxes, supervisors } = installation;
+  const boundaries = sandboxes.flatMap(({ boundary }) => (boundary === undefined ? [] : [boundary]));
+  const dead = [...gateways, driver, discovery, ...boundaries].filter((each) => !each.alive());
+  const deadSupervisors = [...supervisors.values()].filter(({ process }) => !process.alive());
+  for (const each of [...dead, ...deadSupervisors]) await startAgain(each);
+  return [...dead, ...deadSupervisors].map(({ name }) => `${name} ended by itself`);
+}
+
+/** All faults of a round, each at its time. */
+async function runRound(installation: Installation, round: Round, beganAt: number, say: (line: string) => void): Promise<Done[]> {
+  const startedAt = nowMs();
+  return Promise.all(
+    round.faults.map(async (fault) => {
+      await sleep(Math.max(0, startedAt + (fault.at - round.at) - nowMs()));
+      const done = await commit(installation, fault, beganAt);
+      const seconds = (at: number): string => ((at - beganAt) / 1_000).toFixed(2);
+      say(`${lineOf(fault)}  began at ${seconds(done.startedAt)} s, healed at ${seconds(done.healedAt)} s`);
+      return done;
+    }),
+  );
+}
+
+interface Watched {
+  readonly prober: Prober;
+  readonly sights: Sights;
+  end(done: readonly Done[], before: Evidence['before']): Promise<Evidence>;
+  stop(): Promise<void>;
+}
+
+export function watch(installation: Installation): Watched {
+  const { sandboxes, supervisors, pki } = installation;
+  const targets = (): readonly Target[] =>
+    sandboxes.flatMap(({ name, host, listeners }) =>
+      listeners.flatMap((listener) => {
+        const supervisor = supervisors.get(listener);
+        return supervisor === undefined ? [] : [{ listener, port: supervisor.port, sandbox: name, host }];
+      }),
+    );
+  const prober = startProber(targets, pki.ca, PROBE_EVERY_MS);
+  const sights = watchSights(installation);
+  const lastRight = (sandbox: string): Target | undefined => {
+    const listener = prober.asked.findLast((each) => each.sandbox === sandbox && each.outcome.kind === 'right')?.listener;
+    return targets().find((target) => target.sandbox === sandbox && target.listener === listener);
+  };
+  const tunnels: Tunnels = startTunnels(
+    sandboxes.map(({ name }) => name),
+    lastRight,
+    pki.ca,
+    prober,
+  );
+  let stopped = false;
+  const stop = async (): Promise<void> => {
+    if (stopped) return;
+    stopped = true;
+    tunnels.stop();
+    await Promise.all([prober.stop(), sights.stop()]);
+  };
+  return {
+    prober,
+    sights,
+    stop,
+    async end(faults, before) {
+      await stop();
+      const after = await Promise.all(sandboxes.map(({ application }) => application.state()));
+      const deliveries = (await Promise.all(sandboxes.map(({ application }) => application.stop()))).flat();
+      const opened = (await Promise.all(sandboxes.map((each) => openedOf(installation, each.name)))).flat();
+      const listeners = [...supervisors.values()].map(({ name, port, startedAt }) => ({ name, port, startedAt }));
+      const facts = sandboxes.map(({ name, mode, hasBoundary, listeners: own }) => ({ name, mode, hasBoundary, listeners: own }));
+      return {
+        sandboxes: facts,
+        listeners,
+        asked: prober.asked,
+        deliveries,
+        opened,
+        moves: installation.store.moves,
+        members: installation.store.members as readonly MemberSeen[],
+        sights: sights.sights,
+        faults,
+        before,
+        after,
+      };
+    },
+  };
+}
+
+/** What a boundary said of the channels that it opened, in its own order. */
+async function openedOf({ folder }: Installation, sandbox: string): Promise<readonly Opened[]> {
+  const text = await readFile(join(folder, `boundary-${sandbox}.log`), 'utf8').catch(() => '');
+  const opened: Opened[] = [];
+  for (const [order, line] of text.split('\n').entries()) {
+    if (!line.includes('"channel opened"')) continue;
+    const said = JSON.parse(line) as { time: string; localPort: number; ownerEpoch: string; memberId: string };
+    const { localPort, memberId } = said;
+    opened.push({ sandbox, order, atWallMs: Date.parse(said.time), localPort, epoch: BigInt(said.ownerEpoch), memberId });
+  }
+  return opened;
+}
+
+async function allBack(installation: Installation, watched: Watched, since: number, withinMs: number): Promise<void> {
+  const rest = new Set(installation.sandboxes);
+  while (rest.size > 0) {
+    for (const sandbox of rest) if (isServed(installation, watched, sandbox.name, since)) rest.delete(sandbox);
+    if (nowMs() - since > withinMs) throw new Error(`not served at the beginning: ${[...rest].map(({ name }) => name).join()}`);
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+function isServed({ sandboxes, supervisors }: Installation, { prober, sights }: Watched, name: string, since: number): boolean {
+  const facts = sandboxes.find((each) => each.name === name);
+  return facts !== undefined && isBack(facts, prober.asked, sights.sights, [...supervisors.values()], since);
+}
+
+/** Which sandboxes were not back in time; waits for all of them, so that the next round begins on a whole installation. */
+async function roundBack(
+  installation: Installation,
+  watched: Watched,
+  round: Round,
+  recent: readonly Done[],
+  healedAt: number,
+  onBack: (sandbox: string, tookMs: number, limitMs: number) => void,
+): Promise<readonly string[]> {
+  let stretch = stretchNow();
+  const rest = new Set(installation.sandboxes);
+  const missed: string[] = [];
+  while (rest.size > 0) {
+    // The load of the whole time counts, as it was at its worst.
+    stretch = Math.max(stretch, stretchNow());
+    for (const sandbox of rest) {
+      const limitMs = boundMs(sandbox, round.faults, recent, stretch);
+      const tookMs = nowMs() - healedAt;
+      if (isServed(installation, watched, sandbox.name, healedAt)) {
+        rest.delete(sandbox);
+        onBack(sandbox.name, tookMs, limitMs);
+        if (tookMs > limitMs)
+          missed.push(`${sandbox.name} was served again after ${tookMs.toFixed(0)} ms, and ${limitMs.toFixed(0)} are allowed`);
+      } else if (tookMs > GIVE_UP_FACTOR * limitMs) {
+        rest.delete(sandbox);
+        missed.push(`${sandbox.name} was not served again at all within ${tookMs.toFixed(0)} ms`);
+      }
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
+  return missed;
+}
+
+const REPORTS = resolve(import.meta.dirname, '../../../../../reports/failures');
+
+/** Logs, records and everything that was seen, in one folder. */
+export async function keep(
+  { folder, etcd }: Pick<Installation, 'folder' | 'etcd'>,
+  evidence: Evidence,
+  violations: readonly string[],
+  seed: number,
+): Promise<string> {
+  const kept = join(REPORTS, `chaos-${seed}-${Date.now()}`);
+  await mkdir(kept, { recursive: true });
+  await cp(folder, kept, { recursive: true, filter: (file) => !/\/pki(\/|$)|\.token$/.test(file) });
+  const text = (value: unknown): string =>
+    JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? String(each) : each));
+  for (const [name, rows] of Object.entries(evidence))
+    await writeFile(join(kept, `${name}.jsonl`), (rows as readonly unknown[]).map((row) => `${text(row)}\n`).join(''));
+  await writeFile(join(kept, 'store.json'), text(await dumpStore(etcd.endpoints)));
+  await writeFile(join(kept, 'violations.txt'), `${violations.join('\n')}\n`);
+  return kept;
+}

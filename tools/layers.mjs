@@ -50,6 +50,10 @@ export const apps = {
 /** What runs the real apps for tests, whole; nobody may import it. */
 export const worlds = {
   sim: [...libs, 'supervisor', 'gateway', 'driver', 'discovery', 'boundary'],
+  /** One thread, all orders of events, to a bound. */
+  states: [...libs, 'gateway'],
+  /** Takes the rules out of all of these, and asks the tests, the worlds above and the states whether they see it. */
+  mutants: [...libs, 'gateway', 'sim', 'states'],
 };
 
 export const layers = { ...pure, ...io, ...joint, ...apps, ...worlds };

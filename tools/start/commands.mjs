@@ -14,6 +14,7 @@ export const commands = {
   e2e: { run: [at('tools/e2e.mjs')] },
   fuzz: { run: fromSource('apps/e2e/src/fuzz/main.ts') },
   sim: { run: fromSource('libs/sim/src/main.ts') },
+  mutants: { run: fromSource('libs/mutants/src/main.ts') },
   check: { run: [at('tools/check.mjs')] },
   gen: { run: [at('tools/gen.mjs')] },
   build: { run: [at('tools/nx.mjs'), 'run-many', '-t', 'build'] },

@@ -53,26 +53,66 @@ export const BOUNDARY_NONCES_MAX = 256;
 export const READER_MARGIN_MS = 2_000;
 export const READER_ECHO_EVERY_MS = 1_000;
 
-const stretched = (durationMs: number): number => (durationMs * (1 + CLOCK_RATE_ERROR)) / (1 - CLOCK_RATE_ERROR);
+/** All of them by name: what a relation is about. */
+export const TIMERS = {
+  CHALLENGE_EVERY_MS,
+  CHALLENGE_LEAD_MS,
+  LEASE_MS,
+  SUPERVISOR_MARGIN_MS,
+  FRESHNESS_MS,
+  POLL_EVERY_MS,
+  HEARTBEAT_EVERY_MS,
+  GATEWAY_LEASE_MS,
+  GATEWAY_TRUST_MS,
+  VECTOR_RETRY_MS,
+  STREAM_LOST_SUSPECT_MS,
+  SILENCE_SUSPECT_MS,
+  SUSPICION_GRACE_MS,
+  OFFER_MS,
+  ORPHAN_MEMBER_MS,
+  CLOCK_RATE_ERROR,
+  SHARED_TAKEOVER_WAIT_MS,
+  DEDICATED_TAKEOVER_WAIT_MS,
+  BOUNDARY_SHARED_MS,
+  BOUNDARY_DEDICATED_MS,
+  BOUNDARY_OVERLAP_MS,
+  BOUNDARY_NONCES_MAX,
+  READER_MARGIN_MS,
+  READER_ECHO_EVERY_MS,
+};
 
-assert(CHALLENGE_LEAD_MS < CHALLENGE_EVERY_MS, 'a report has time to arrive before its tick, and one tick has one challenge');
-assert(
-  CHALLENGE_LEAD_MS + 2 * CHALLENGE_EVERY_MS + SUPERVISOR_MARGIN_MS < LEASE_MS,
-  'one lost vector does not end a lease under a healthy owner',
-);
-assert(
-  SHARED_TAKEOVER_WAIT_MS > stretched(LEASE_MS) + SUPERVISOR_MARGIN_MS,
-  'a shared owner is silent before a successor is offered',
-);
-assert(
-  DEDICATED_TAKEOVER_WAIT_MS > stretched(FRESHNESS_MS) + SUPERVISOR_MARGIN_MS,
-  'a dedicated owner is silent before a successor is offered',
-);
-assert(
+export type Timers = Readonly<Record<keyof typeof TIMERS, number>>;
+
+/** The longest that a duration of one clock can last by another. */
+const stretched = (durationMs: number, { CLOCK_RATE_ERROR: error }: Timers): number => (durationMs * (1 + error)) / (1 - error);
+
+/** What makes the guarantees true, whatever the numbers are. */
+export const RELATIONS: readonly (readonly [why: string, holds: (t: Timers) => boolean])[] = [
+  [
+    'a report has time to arrive before its tick, and one tick has one challenge',
+    (t) => t.CHALLENGE_LEAD_MS < t.CHALLENGE_EVERY_MS,
+  ],
+  [
+    'one lost vector does not end a lease under a healthy owner',
+    (t) => t.CHALLENGE_LEAD_MS + 2 * t.CHALLENGE_EVERY_MS + t.SUPERVISOR_MARGIN_MS < t.LEASE_MS,
+  ],
+  [
+    'a shared owner is silent before a successor is offered',
+    (t) => t.SHARED_TAKEOVER_WAIT_MS > stretched(t.LEASE_MS, t) + t.SUPERVISOR_MARGIN_MS,
+  ],
+  [
+    'a dedicated owner is silent before a successor is offered',
+    (t) => t.DEDICATED_TAKEOVER_WAIT_MS > stretched(t.FRESHNESS_MS, t) + t.SUPERVISOR_MARGIN_MS,
+  ],
   // The nonce was issued before the report was sent: a boundary ends no later than the lease that it goes with.
-  SHARED_TAKEOVER_WAIT_MS > stretched(BOUNDARY_SHARED_MS) && DEDICATED_TAKEOVER_WAIT_MS > stretched(BOUNDARY_DEDICATED_MS),
-  'a boundary that could not be reached refuses the old owner before a successor is offered',
-);
-assert(stretched(GATEWAY_TRUST_MS) < GATEWAY_LEASE_MS, 'a gateway stops trusting itself before its key can vanish');
-assert(2 * HEARTBEAT_EVERY_MS + CHALLENGE_EVERY_MS < FRESHNESS_MS, 'a lost heartbeat does not end freshness');
-assert(POLL_EVERY_MS + CHALLENGE_EVERY_MS + SUPERVISOR_MARGIN_MS < FRESHNESS_MS, 'polling keeps freshness');
+  [
+    'a boundary that could not be reached refuses a shared owner before a successor is offered',
+    (t) => t.SHARED_TAKEOVER_WAIT_MS > stretched(t.BOUNDARY_SHARED_MS, t),
+  ],
+  ['and a dedicated one', (t) => t.DEDICATED_TAKEOVER_WAIT_MS > stretched(t.BOUNDARY_DEDICATED_MS, t)],
+  ['a gateway stops trusting itself before its key can vanish', (t) => stretched(t.GATEWAY_TRUST_MS, t) < t.GATEWAY_LEASE_MS],
+  ['a lost heartbeat does not end freshness', (t) => 2 * t.HEARTBEAT_EVERY_MS + t.CHALLENGE_EVERY_MS < t.FRESHNESS_MS],
+  ['polling keeps freshness', (t) => t.POLL_EVERY_MS + t.CHALLENGE_EVERY_MS + t.SUPERVISOR_MARGIN_MS < t.FRESHNESS_MS],
+];
+
+for (const [why, holds] of RELATIONS) assert(holds(TIMERS), why);

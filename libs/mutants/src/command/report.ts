@@ -1,0 +1,28 @@
+import type { Mutant } from '../mutant.ts';
+import { nameOf, type Outcome } from '../outcome.ts';
+
+/** One mutant as people read it: what was taken out, and who noticed. */
+export function lineOf({ id, removes }: Mutant, outcome: Outcome): string {
+  const what = id.includes(removes.split(' → ')[0] ?? '') ? id : `${id}: ${removes}`;
+  switch (outcome.kind) {
+    case 'killed':
+      return `killed    ${what}\n          by ${nameOf(outcome.by)}`;
+    case 'survived':
+      return `SURVIVED  ${what}`;
+    case 'crashed':
+      return `CRASHED   ${what}\n          ${outcome.why.split('\n')[0]}`;
+  }
+}
+
+/** The survivors once more, and the sums. */
+export function closing(outcomes: readonly (readonly [Mutant, Outcome])[], sparedCount: number, seconds: number): string {
+  const of = (kind: Outcome['kind']) => outcomes.filter(([, outcome]) => outcome.kind === kind);
+  const bySeed = of('killed').filter(([, outcome]) => outcome.kind === 'killed' && outcome.by.kind === 'seed');
+  const left = [...of('survived'), ...of('crashed')].map(([mutant, outcome]) => lineOf(mutant, outcome));
+  const counts = `${of('killed').length} killed (${bySeed.length} by a seed), ${of('survived').length} survived, ${of('crashed').length} only crashed`;
+  return [
+    ...(left.length > 0 ? ['', 'not killed:', ...left] : []),
+    '',
+    `${outcomes.length} mutants: ${counts}; ${sparedCount} spared; ${seconds.toFixed(0)} s`,
+  ].join('\n');
+}

@@ -1,0 +1,2 @@
+export { collectMutants } from './collect.ts';
+export type { Mutant } from './mutant.ts';

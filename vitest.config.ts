@@ -10,5 +10,9 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   // What hangs has failed; what a busy machine is slow at has not.
-  test: { testTimeout: 30_000, hookTimeout: 30_000, include: ['{libs,apps}/*/src/**/*.test.ts', 'tools/**/*.test.mjs'] },
+  test: {
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    include: ['{libs,apps}/*/src/**/*.test.ts', 'deploy/testing/**/*.test.ts', 'tools/**/*.test.mjs'],
+  },
 });

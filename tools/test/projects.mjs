@@ -4,7 +4,7 @@ import { root } from '../start/root.mjs';
 
 /** Every nx project of the workspace: name, folder, targets, and the test files it has. */
 export function projects() {
-  return globSync('{libs/*,apps/*,tools}/project.json', { cwd: root })
+  return globSync('{libs/*,apps/*,tools,deploy}/project.json', { cwd: root })
     .sort()
     .map((file) => {
       const { name, targets } = JSON.parse(readFileSync(join(root, file), 'utf8'));
@@ -15,8 +15,11 @@ export function projects() {
 
 export const testedProjects = () => projects().filter(({ targets }) => targets.includes('test'));
 
+/** Where a project's tests are, if not among its sources. */
+const PATTERNS = { tools: '**/*.test.mjs', deploy: '**/*.test.ts' };
+
 function testsIn(folder) {
-  const pattern = folder === 'tools' ? '**/*.test.mjs' : 'src/**/*.test.ts';
+  const pattern = PATTERNS[folder] ?? 'src/**/*.test.ts';
   return globSync(pattern, { cwd: join(root, folder) });
 }
 

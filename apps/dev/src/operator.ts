@@ -13,6 +13,8 @@ export interface OperatorClient {
   ): Promise<gatewayV1.Sandbox>;
   expose(service: WantedService): Promise<gatewayV1.Service>;
   list(): Promise<readonly gatewayV1.Service[]>;
+  /** Empty while the gateway does not answer. */
+  sandboxes(): Promise<readonly { readonly name: string; readonly mode: Mode; readonly poolId: string }[]>;
 }
 
 const DEADLINE_MS = 5_000;
@@ -43,6 +45,14 @@ export function createOperatorClient(link: Link, bearer: string): OperatorClient
     async list() {
       const listed = await call(link, methods.listServices, { workspace: '', sandbox: '' }, options);
       return listed.ok ? listed.value.services : [];
+    },
+    async sandboxes() {
+      const listed = await call(link, methods.listSandboxes, { workspace: '' }, options);
+      return (listed.ok ? listed.value.sandboxes : []).map(({ name, mode, poolId }) => ({
+        name: `${name?.workspace}/${name?.sandbox}`,
+        mode: mode === modeNumber('dedicated') ? 'dedicated' : 'shared',
+        poolId,
+      }));
     },
   };
 }

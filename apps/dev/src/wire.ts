@@ -7,6 +7,7 @@ import { findUnreachable } from './app-check.ts';
 import { type Config, DEFAULT_STATE_DIR } from './config.ts';
 import { demoService } from './demo-service.ts';
 import { createFollower } from './follower.ts';
+import { superviseLate } from './late-sandboxes.ts';
 import { startFleet } from './processes/fleet.ts';
 import { readyFileOf } from './ready-file.ts';
 import type { WantedService } from './service-option.ts';
@@ -62,8 +63,10 @@ async function start(
   closing.push((deadline) => stack.close(deadline));
   // Before the stack, which it asks again and again.
   closing.push(() => follower.close());
-  const declared = await declareAll(stack, config, wanted);
+  const { declared, pools } = await declareAll(stack, config, wanted);
   await untilServing(stack, declared, process);
+  const late = superviseLate(stack, pools, process);
+  closing.push(() => late.stop());
 
   const services = await stack.operator.list();
   const ready = `${JSON.stringify(
@@ -96,7 +99,12 @@ async function start(
 const SHARED_CAPACITY = 10_000;
 
 /** Registers and exposes everything, and starts the supervisors that serve it. */
-async function declareAll(stack: Stack, config: Config, wanted: readonly WantedService[]): Promise<readonly gatewayV1.Service[]> {
+async function declareAll(
+  stack: Stack,
+  config: Config,
+  wanted: readonly WantedService[],
+): Promise<{ readonly declared: readonly gatewayV1.Service[]; readonly pools: readonly string[] }> {
+  const pools: string[] = [];
   const sandboxes = new Map(
     wanted.map(({ ref }) => [`${ref.workspace}/${ref.sandbox}`, { workspace: ref.workspace, sandbox: ref.sandbox }]),
   );
@@ -104,13 +112,14 @@ async function declareAll(stack: Stack, config: Config, wanted: readonly WantedS
   let port = config.port;
   for (const sandbox of sandboxes.values()) {
     const registered = await stack.operator.register(sandbox, config.mode, config.mode === 'shared' ? SHARED_POOL : '');
+    pools.push(registered.poolId);
     if (config.mode === 'shared') continue;
     await stack.supervise(registered.poolId as PoolId, port, 1);
     if (port !== 0) port += 1;
   }
   const declared: gatewayV1.Service[] = [];
   for (const service of wanted) declared.push(await stack.operator.expose(service));
-  return declared;
+  return { declared, pools };
 }
 
 const SERVING_WITHIN_MS = 10_000;

@@ -35,7 +35,14 @@ export function createStaticDriver(initial: StaticState): StaticDriver {
     getCapabilities: () => ({ driver: 'static', appEndpoints: true }),
     getSandbox(workspace, sandbox) {
       const workload = workloads.get(`${workspace}/${sandbox}`);
-      return workload === undefined ? err(failure('unknown', `no workload ${workspace}/${sandbox} is configured`)) : ok(workload);
+      return workload === undefined
+        ? err(
+            failure(
+              'unknown',
+              `no workload ${workspace}/${sandbox} is configured; register it with a runtime id of yours, or configure it`,
+            ),
+          )
+        : ok(workload);
     },
     listSandboxes: () => ok([...workloads.values()]),
     watchSandboxes(watcher) {

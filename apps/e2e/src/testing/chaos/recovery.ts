@@ -20,7 +20,9 @@ export const TERMS = {
 };
 
 /** More runnable processes than processors, and each waits its turn: the work term, and no other, is stretched by as much. */
-export const stretchNow = (): number => Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+export const stretchNow = (): number => Math.min(STRETCH_MAX, Math.max(1, (loadavg()[0] ?? 0) / availableParallelism()));
+/** On a machine that is busier than this a run proves nothing about recovery. */
+const STRETCH_MAX = 4;
 
 const LOSES_OWNER = /^supervisor-(killed|stopped|drained|cut|silent)/;
 const IS_OUTAGE = /^(etcd|gateway)-/;

@@ -113,14 +113,14 @@ async function runRound(installation: Installation, round: Round, beganAt: numbe
   );
 }
 
-interface Watched {
+export interface Watched {
   readonly prober: Prober;
   readonly sights: Sights;
   end(done: readonly Done[], before: Evidence['before']): Promise<Evidence>;
   stop(): Promise<void>;
 }
 
-export function watch(installation: Installation): Watched {
+export function watch(installation: Installation, probeEveryMs = PROBE_EVERY_MS): Watched {
   const { sandboxes, supervisors, pki } = installation;
   const targets = (): readonly Target[] =>
     sandboxes.flatMap(({ name, host, listeners }) =>
@@ -129,7 +129,7 @@ export function watch(installation: Installation): Watched {
         return supervisor === undefined ? [] : [{ listener, port: supervisor.port, sandbox: name, host }];
       }),
     );
-  const prober = startProber(targets, pki.ca, PROBE_EVERY_MS);
+  const prober = startProber(targets, pki.ca, probeEveryMs);
   const sights = watchSights(installation);
   const lastRight = (sandbox: string): Target | undefined => {
     const listener = prober.asked.findLast((each) => each.sandbox === sandbox && each.outcome.kind === 'right')?.listener;
@@ -189,7 +189,7 @@ async function openedOf({ folder }: Installation, sandbox: string): Promise<read
   return opened;
 }
 
-async function allBack(installation: Installation, watched: Watched, since: number, withinMs: number): Promise<void> {
+export async function allBack(installation: Installation, watched: Watched, since: number, withinMs: number): Promise<void> {
   const rest = new Set(installation.sandboxes);
   while (rest.size > 0) {
     for (const sandbox of rest) if (isServed(installation, watched, sandbox.name, since)) rest.delete(sandbox);

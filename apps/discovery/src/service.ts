@@ -1,7 +1,7 @@
 import { createFeed, inScope, intersect, isEmptyScope, type Scope } from '@sallyport/catalog';
 import { err, type Failure, failure, normaliseHost, ok, type Result } from '@sallyport/model';
 import { VERSION } from '@sallyport/process';
-import { admitted, type Binding, bind, discoveryV1, recordMessage, snapshotPartMessage } from '@sallyport/wire';
+import { admitted, type Binding, bind, discoveryMethods, recordMessage } from '@sallyport/wire';
 import { scopeAsked } from './asked.ts';
 import { explainFor } from './explain-service.ts';
 import type { Reader } from './readers.ts';
@@ -22,7 +22,7 @@ export function discoveryService(options: WatchOptions): Binding {
     return why === undefined ? reader : err(failure('not-ready', why));
   }
 
-  return bind(discoveryV1.DiscoveryServiceService, {
+  return bind(discoveryMethods, {
     watch: (stream, caller) => serveWatch(stream, caller, options),
     async getSnapshot(request, stream, caller) {
       const reader = await admit(caller.bearer);
@@ -53,7 +53,7 @@ export function discoveryService(options: WatchOptions): Binding {
           if (made === undefined) return err(feed.ended() ?? failure('not-ready', 'the snapshot was not finished'));
           const { message } = urls.sent(made);
           if (message.kind !== 'snapshot') continue;
-          stream.send({ part: snapshotPartMessage(message) });
+          stream.send(message);
           if (message.token !== undefined || stream.signal.aborted) return ok(undefined);
           await stream.drained();
         }

@@ -9,10 +9,17 @@ export interface Urls {
 
 /** @param urlPort where browsers reach applications; 443 is left out. 0: at the port of the supervisor that serves. */
 export function createUrls(urlPort: () => number): Urls {
-  const withUrl = (record: CatalogRecord): PublishedRecord => {
+  /** The same object for the same record, so that its bytes are encoded once for all readers. */
+  const made = new WeakMap<CatalogRecord, { readonly port: number; readonly record: PublishedRecord }>();
+
+  function withUrl(record: CatalogRecord): PublishedRecord {
     const port = urlPort() || record.endpoint.port;
-    return { ...record, url: `https://${record.host}${port === 443 ? '' : `:${port}`}/` };
-  };
+    const present = made.get(record);
+    if (present?.port === port) return present.record;
+    const published = { ...record, url: `https://${record.host}${port === 443 ? '' : `:${port}`}/` };
+    made.set(record, { port, record: published });
+    return published;
+  }
   const timed = ({ record, ttlMs }: Timed<CatalogRecord>): Timed<PublishedRecord> => ({ record: withUrl(record), ttlMs });
   return {
     timed,

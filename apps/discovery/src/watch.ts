@@ -1,4 +1,4 @@
-import { createFeed, intersect, isEmptyScope, type Scope, scopeText } from '@sallyport/catalog';
+import { createFeed, intersect, isEmptyScope, type Scope, type Sent, scopeText } from '@sallyport/catalog';
 import { earliest, err, type Failure, failure, type Instant, later, ok, type Result } from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
 import {
@@ -6,8 +6,8 @@ import {
   type Caller,
   CREDENTIAL_LENGTH_MAX,
   type discoveryV1,
+  type PublishedRecord,
   type Stream,
-  watchResponseMessage,
 } from '@sallyport/wire';
 import type { Admission } from './admission.ts';
 import { scopeAsked } from './asked.ts';
@@ -33,7 +33,7 @@ export interface WatchOptions {
   readonly grantFiles: GrantWatchers;
 }
 
-type WatchStream = Stream<discoveryV1.WatchResponse, discoveryV1.WatchRequest>;
+type WatchStream = Stream<Sent<PublishedRecord>, discoveryV1.WatchRequest>;
 
 /** For the first request to come. */
 export const START_WITHIN_MS = 10_000;
@@ -148,7 +148,7 @@ async function follow(stream: WatchStream, admittedReader: Reader, options: Watc
       if (now >= endsAt) return err(failure('unauthenticated', 'the credential of this stream has expired'));
       const made = feed.next(now);
       if (made !== undefined) {
-        stream.send(watchResponseMessage(urls.sent(made)));
+        stream.send(urls.sent(made));
         if (!(await withinTime(stream.drained(), PROGRESS_WITHIN_MS, clock)))
           return err(failure('lagging', `the reader took nothing for ${PROGRESS_WITHIN_MS / 1_000} s`));
         continue;

@@ -32,3 +32,4 @@ export * from './tls-files.ts';
 export * from './tls-material.ts';
 export { ISSUER, TOKEN_EXPIRED } from './verify-token.ts';
 export * from './watch.ts';
+export { discoveryMethods } from './watch-bytes.ts';

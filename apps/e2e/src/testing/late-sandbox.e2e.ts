@@ -1,6 +1,6 @@
 import { describeEtcd } from '@sallyport/store/testing/etcd';
 import { test } from 'vitest';
-import { servesLate } from '../stack/late-sandbox.ts';
+import { servesLate } from './late-sandbox.ts';
 
 describeEtcd('npm start -- --processes --mode dedicated', () => {
   test(

@@ -20,6 +20,8 @@ export interface Installation {
   readonly publication: Publication;
   readonly driver: RunningPod;
   readonly gateways: readonly RunningPod[];
+  /** When they were last started, `performance.now()`. */
+  readonly gatewaysAt: number;
   supervise(name: string, given?: SuperviseOptions): Promise<RunningPod>;
   /** An application with its boundary; without labels it is nobody's sandbox yet. */
   work(name: string, given: WorkOptions): Promise<Workload>;
@@ -43,6 +45,8 @@ export interface WorkOptions {
   readonly services?: (appPort: number) => string;
   readonly labels?: Texts;
   readonly address?: string;
+  /** Else one that no other has. */
+  readonly appPort?: number;
 }
 
 export interface Workload {
@@ -83,6 +87,7 @@ export async function startInstallation(cluster: Cluster, { gatewayCount = 2 } =
       }),
     );
     let gateways: RunningPod[] = [];
+    let gatewaysAt = 0;
     const startGateways = async (): Promise<void> => {
       gateways = await Promise.all(
         places.map(({ name, at }) =>
@@ -92,6 +97,7 @@ export async function startInstallation(cluster: Cluster, { gatewayCount = 2 } =
           }),
         ),
       );
+      gatewaysAt = performance.now();
     };
     await startGateways();
 
@@ -108,6 +114,9 @@ export async function startInstallation(cluster: Cluster, { gatewayCount = 2 } =
       driver,
       get gateways() {
         return gateways;
+      },
+      get gatewaysAt() {
+        return gatewaysAt;
       },
       async supervise(name, { supervises, pool = POOL, ...given } = {}) {
         const service = `${name}-apps`;
@@ -126,9 +135,9 @@ export async function startInstallation(cluster: Cluster, { gatewayCount = 2 } =
           }),
         );
       },
-      async work(name, { services = (port) => `web=${port}`, labels = {}, address }) {
+      async work(name, { services = (port) => `web=${port}`, labels = {}, address, appPort: wanted }) {
         appPort += 1;
-        const port = appPort;
+        const port = wanted ?? appPort;
         const annotations: Texts =
           Object.keys(labels).length === 0
             ? {}
@@ -140,6 +149,7 @@ export async function startInstallation(cluster: Cluster, { gatewayCount = 2 } =
             annotations,
             labels: Object.fromEntries(Object.entries(labels).map(([key, value]) => [`sallyport.dev/${key}`, value])),
             address,
+            secretSuffix: String(appPort),
             certificateOf: (uid) => credentials.internal('boundary', uid),
           }),
         );

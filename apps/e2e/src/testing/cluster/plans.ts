@@ -144,12 +144,14 @@ export interface WorkloadPlanOptions {
   readonly annotations: Texts;
   readonly labels?: Texts;
   readonly address?: string | undefined;
+  /** Of the name of its Secret, which outlives the Pod. */
+  readonly secretSuffix: string;
   readonly certificateOf: (uid: string) => Promise<Texts>;
 }
 
 /** An application with its boundary beside it. The boundary's certificate names the Pod, so it is made once the Pod is. */
 export const workloadPlan = (image: Image, options: WorkloadPlanOptions): PodPlan => {
-  const certificate = `boundary-${options.name}-${options.appPort}`;
+  const certificate = `boundary-${options.name}-${options.secretSuffix}`;
   return {
     name: options.name,
     labels: { role: 'workload', ...options.labels },

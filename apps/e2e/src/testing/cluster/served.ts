@@ -1,4 +1,4 @@
-import { until } from '../../authority/rig/until.ts';
+import { sleep, until } from '../../authority/rig/until.ts';
 import type { Answer, Client } from './client.ts';
 import { hostOf, type Installation, POOL, type Workload } from './installation.ts';
 import type { RunningPod, Texts } from './plan.ts';
@@ -79,6 +79,13 @@ export const untilPublished = (installation: Installation, host: string, at: Run
 
 export const untilUnpublished = (installation: Installation, host: string, withinMs = SERVED_MS): Promise<number> =>
   until(`${host} is not published`, async () => (await installation.publication.resolve(host)) === undefined, withinMs);
+
+/** A gateway that has only just begun suspects nobody; milliseconds. */
+const GRACE_MS = 21_000;
+
+/** Waits until an owner that is lost counts as lost. */
+export const pastTheGrace = ({ gatewaysAt }: Installation): Promise<void> =>
+  sleep(Math.max(0, gatewaysAt + GRACE_MS - performance.now()));
 
 /** Places that were shown although they are another owner's; each owner is one Pod, and an address counts with its Pod. */
 export function strayPlaces(sights: readonly Sight[], host: string): readonly string[] {

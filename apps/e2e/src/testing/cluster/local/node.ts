@@ -16,6 +16,8 @@ export interface Node {
   renewTokens(name: string): Promise<void>;
   /** The machine is gone with these Pods on it: nothing of them runs or answers, and nobody says so. */
   lose(names: readonly string[]): void;
+  /** And is back, as it was. */
+  find(names: readonly string[]): void;
   /** What a cluster finds out later about a machine that says nothing. */
   declareLost(names: readonly string[]): void;
   close(): Promise<void>;
@@ -167,6 +169,13 @@ export function startNode(api: KubeApi, places: Places, folder: string): Node {
         pod.isLost = true;
         pod.place.cut();
         for (const container of pod.containers) container.signal('SIGSTOP');
+      }
+    },
+    find(names) {
+      for (const pod of names.map(named)) {
+        pod.isLost = false;
+        pod.place.mend();
+        for (const container of pod.containers) container.signal('SIGCONT');
       }
     },
     declareLost(names) {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { get } from './client.ts';
-import { startDev } from './dev-stack.ts';
-import { startLiveApp } from './live-app.ts';
+import { get } from '../stack/client.ts';
+import { startDev } from '../stack/dev-stack.ts';
+import { startLiveApp } from '../stack/live-app.ts';
 
 /** A sandbox with a supervisor of its own that is registered while the stack runs. */
 export async function servesLate(args: readonly string[], registerArgs: readonly string[]): Promise<void> {

@@ -12,6 +12,7 @@ export const commands = {
   cli: { run: fromSource('apps/cli/src/main.ts') },
   test: { run: [at('tools/test.mjs')] },
   e2e: { run: [at('tools/e2e.mjs')] },
+  chaos: { run: fromSource('apps/e2e/src/testing/chaos/main.ts') },
   fuzz: { run: fromSource('apps/e2e/src/fuzz/main.ts') },
   sim: { run: fromSource('libs/sim/src/main.ts') },
   mutants: { run: fromSource('libs/mutants/src/main.ts') },

@@ -14,6 +14,7 @@ export const commands = {
   e2e: { run: [at('tools/e2e.mjs')] },
   chaos: { run: fromSource('apps/e2e/src/testing/chaos/main.ts') },
   fuzz: { run: fromSource('apps/e2e/src/fuzz/main.ts') },
+  bench: { run: fromSource('apps/bench/src/command/main.ts') },
   sim: { run: fromSource('libs/sim/src/main.ts') },
   mutants: { run: fromSource('libs/mutants/src/main.ts') },
   check: { run: [at('tools/check.mjs')] },

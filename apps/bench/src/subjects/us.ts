@@ -1,0 +1,28 @@
+import { fileURLToPath } from 'node:url';
+import { VERSION } from '@sallyport/process';
+import type { Subject } from './subject.ts';
+
+/** The listener of a supervisor, from our sources, as `supervisor-process.ts` runs it. */
+export const us: Subject = {
+  name: 'us',
+  version: () => VERSION,
+  installWith: 'npm ci',
+  cannot: {},
+  command: ({ host, port, appPort, certFile, keyFile }) => ({
+    program: process.execPath,
+    args: [
+      '--conditions=@sallyport/source',
+      '--disable-warning=ExperimentalWarning',
+      fileURLToPath(new URL('supervisor-process.ts', import.meta.url)),
+      `--app-listen=127.0.0.1:${port}`,
+      `--host=${host}`,
+      `--app-port=${appPort}`,
+      `--app-cert-file=${certFile}`,
+      `--app-key-file=${keyFile}`,
+      '--admin-listen=127.0.0.1:0',
+      // The others write no access log either.
+      '--log-level=warn',
+      '--drain=1s',
+    ],
+  }),
+};

@@ -16,7 +16,10 @@ if (typeof options === 'string') {
 } else if (options.plan) {
   for (const line of options.planLines()) say(line);
 } else {
-  const outcome = await runChaos(options, say);
+  const stopping = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+  const outcome = await runChaos(options, say, stopping.signal);
+  if (outcome === undefined) process.exit(130);
   for (const line of summaryOf(options, outcome)) say(line);
   process.exitCode = outcome.violations.length > 0 ? 1 : 0;
 }

@@ -50,43 +50,60 @@ export interface Outcome {
   readonly folder: string | undefined;
 }
 
-/** The whole run: starts everything, breaks it as scheduled, watches from outside, and judges. */
-export async function runChaos(wanted: Wanted, say: (line: string) => void): Promise<Outcome> {
+/** The whole run: starts everything, breaks it as scheduled, watches from outside, and judges. Undefined: it was stopped. */
+export async function runChaos(
+  wanted: Wanted,
+  say: (line: string) => void,
+  stopping: AbortSignal = new AbortController().signal,
+): Promise<Outcome | undefined> {
   const installation = await startInstallation(WORLD);
   const watched = watch(installation);
+  const stopped = new Promise<undefined>((resolve) => {
+    if (stopping.aborted) resolve(undefined);
+    stopping.addEventListener('abort', () => resolve(undefined));
+  });
+  try {
+    return await Promise.race([breakAll(installation, watched, wanted, say), stopped]);
+  } finally {
+    // Whatever is under way would begin again what is ended here.
+    await Promise.all([stopping.aborted ? undefined : watched.stop(), installation.close()]);
+  }
+}
+
+async function breakAll(
+  installation: Installation,
+  watched: Watched,
+  wanted: Wanted,
+  say: (line: string) => void,
+): Promise<Outcome> {
   const late: string[] = [];
   const recoveries: Outcome['recoveries'][number][] = [];
   const done: Done[] = [];
-  try {
-    await allBack(installation, watched, nowMs(), FIRST_SERVED_MS);
-    const before = await Promise.all(installation.sandboxes.map(({ application }) => application.state()));
-    const rounds = scheduleOf(wanted, targetsOf(installation));
-    const beganAt = nowMs();
-    for (const [index, round] of rounds.entries()) {
-      await sleep(Math.max(0, beganAt + round.at - nowMs()));
-      const recent = done.filter((each) => each.healedAt > nowMs() - TERMS.grace);
-      const faults = await runRound(installation, round, beganAt, say);
-      done.push(...faults);
-      const healedAt = Math.max(nowMs(), ...faults.map((fault) => fault.healedAt));
-      const missed = await roundBack(installation, watched, round, recent, healedAt, (sandbox, tookMs, limitMs) => {
-        recoveries.push({ round: index + 1, sandbox, tookMs, boundMs: limitMs });
-      });
-      const gone = await revive(installation);
-      late.push(...[...missed, ...gone].map((each) => `round ${index + 1}: ${each}`));
-      say(
-        `round ${index + 1} of ${rounds.length}: all served again ${((nowMs() - healedAt) / 1_000).toFixed(2)} s after the last fault healed`,
-      );
-      if (missed.some((each) => each.includes('at all'))) break;
-      await sleep(STEADY_MS);
-    }
-    const evidence = await watched.end(done, before);
-    const violations = [...late, ...judge(evidence)];
-    const folder = violations.length === 0 ? undefined : await keep(installation, evidence, violations, wanted.seed);
-    return { violations, evidence, recoveries, folder };
-  } finally {
-    await watched.stop();
-    await installation.close();
+  await allBack(installation, watched, nowMs(), FIRST_SERVED_MS);
+  const before = await Promise.all(installation.sandboxes.map(({ application }) => application.state()));
+  const rounds = scheduleOf(wanted, targetsOf(installation));
+  const beganAt = nowMs();
+  for (const [index, round] of rounds.entries()) {
+    await sleep(Math.max(0, beganAt + round.at - nowMs()));
+    const recent = done.filter((each) => each.healedAt > nowMs() - TERMS.grace);
+    const faults = await runRound(installation, round, beganAt, say);
+    done.push(...faults);
+    const healedAt = Math.max(nowMs(), ...faults.map((fault) => fault.healedAt));
+    const missed = await roundBack(installation, watched, round, recent, healedAt, (sandbox, tookMs, limitMs) => {
+      recoveries.push({ round: index + 1, sandbox, tookMs, boundMs: limitMs });
+    });
+    const gone = await revive(installation);
+    late.push(...[...missed, ...gone].map((each) => `round ${index + 1}: ${each}`));
+    say(
+      `round ${index + 1} of ${rounds.length}: all served again ${((nowMs() - healedAt) / 1_000).toFixed(2)} s after the last fault healed`,
+    );
+    if (missed.some((each) => each.includes('at all'))) break;
+    await sleep(STEADY_MS);
   }
+  const evidence = await watched.end(done, before);
+  const violations = [...late, ...judge(evidence)];
+  const folder = violations.length === 0 ? undefined : await keep(installation, evidence, violations, wanted.seed);
+  return { violations, evidence, recoveries, folder };
 }
 
 /** No process ends but by a fault; one that did is started again, so that the run can go on. */

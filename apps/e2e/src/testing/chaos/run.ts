@@ -65,8 +65,10 @@ export async function runChaos(
   try {
     return await Promise.race([breakAll(installation, watched, wanted, say), stopped]);
   } finally {
-    // Whatever is under way would begin again what is ended here.
-    await Promise.all([stopping.aborted ? undefined : watched.stop(), installation.close()]);
+    const quiet = watched.stop();
+    // What has been asked is waited for, but not by somebody who wants to go.
+    if (!stopping.aborted) await quiet;
+    await installation.close();
   }
 }
 

@@ -1,5 +1,5 @@
-// `node tools/bundle.mjs [--check] [APP…]`: each app as one file that plain Node runs with nothing else installed, dist/APP.mjs.
-// Refuses a bundle that contains what the app may not hold; --check looks and writes nothing.
+// `node tools/bundle.mjs [--check] [--out=DIR] [APP…]`: each app as one file that plain Node runs with nothing else installed,
+// dist/APP.mjs. Refuses a bundle that contains what the app may not hold; --check looks and writes nothing.
 import { existsSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
@@ -31,6 +31,7 @@ const common = {
 
 const args = process.argv.slice(2);
 const isCheck = args.includes('--check');
+const out = args.find((arg) => arg.startsWith('--out='))?.slice('--out='.length) ?? 'dist';
 const named = args.filter((arg) => !arg.startsWith('--'));
 const wanted = named.length > 0 ? named : Object.keys(apps).filter(hasMain);
 
@@ -58,7 +59,7 @@ async function bundleApp(app) {
   const { metafile } = await build({
     ...common,
     entryPoints: [`apps/${app}/src/main.ts`],
-    outfile: `dist/${app}.mjs`,
+    outfile: join(out, `${app}.mjs`),
     platform: 'node',
     target: 'node24',
     banner: { js: COMMONJS },

@@ -1,3 +1,4 @@
+import { checkCommand } from './check/check-command.ts';
 import type { Command } from './command.ts';
 import { snapshotCommand } from './discovery-commands.ts';
 import { explainCommand } from './explain-command.ts';
@@ -8,6 +9,7 @@ import * as sandbox from './sandbox-commands.ts';
 import * as service from './service-commands.ts';
 import { statusCommand } from './status-command.ts';
 import { beginGenerationCommand } from './store-commands.ts';
+import { versionCommand } from './version-command.ts';
 import { watchCommand } from './watch-command.ts';
 
 /** In the order in which help lists them: what people begin with comes first. */
@@ -20,6 +22,7 @@ export const commands: readonly Command[] = [
   sandbox.listCommand,
   sandbox.deleteCommand,
   statusCommand,
+  checkCommand,
   explainCommand,
   snapshotCommand,
   watchCommand,
@@ -29,4 +32,5 @@ export const commands: readonly Command[] = [
   pki.filesCommand,
   pki.secretsCommand,
   pki.tokenCommand,
+  versionCommand,
 ];

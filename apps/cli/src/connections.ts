@@ -8,6 +8,7 @@ import { failed, type Trouble } from './trouble.ts';
 /** One server, ready to be asked. */
 export interface Connection {
   readonly link: Link;
+  readonly address: string;
   readonly bearer: string;
   /** The CA that was given, for whatever else is dialled. */
   readonly caFile: string;
@@ -38,7 +39,13 @@ export function createConnections(values: Values, cwd: string): Connections {
       const link = openLink({ target: address, tls: tls.value, showsCertificate: false, server: { kind: 'host-name' } });
       links.push(link);
       sources.push(tls.value);
-      return ok({ link, bearer: token.value, caFile, explain: (failure, doing) => explainFailure(target.value, failure, doing) });
+      return ok({
+        link,
+        address,
+        bearer: token.value,
+        caFile,
+        explain: (failure, doing) => explainFailure(target.value, failure, doing),
+      });
     },
     close() {
       for (const link of links) link.close();

@@ -1,71 +1,97 @@
 import { readFileSync } from 'node:fs';
-import { checkServerIdentity, connect, type PeerCertificate, type TLSSocket } from 'node:tls';
+import * as tls from 'node:tls';
+import { checkServerIdentity, connect, type PeerCertificate } from 'node:tls';
 
-/** What was found when a service was dialled as an ingress dials it. `ok` says that it can be reached, not that it is healthy. */
+/** What is found where one connects with TLS and a host as server name, as an ingress does. */
+export type Seen =
+  | { readonly kind: 'certificate'; readonly certificate: PeerCertificate; readonly untrusted: string | undefined }
+  /** Ended by an alert: names that nobody serves are refused so. */
+  | { readonly kind: 'name-refused' }
+  | { readonly kind: 'no-listener' | 'silent' | 'closed' | 'not-tls' }
+  | { readonly kind: 'unreachable'; readonly code: string };
+
+const LOOK_MS = 3_000;
+
+export interface LookOptions {
+  readonly address: string;
+  readonly port: number;
+  readonly host: string;
+  /** Trusted beside the machine's own. */
+  readonly caFile: string | undefined;
+}
+
+/** Connects, looks at the certificate, and goes: sends no request. */
+export function look({ address, port, host, caFile }: LookOptions): Promise<Seen> {
+  return new Promise((resolve) => {
+    // Whether it is trusted is part of the answer, so it must not end the connection.
+    const options = { host: address, port, servername: host, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] };
+    // A CA that is given takes the place of the machine's own, so these are named as well.
+    const socket = connect(caFile === undefined ? options : { ...options, ca: [...ownCas(), readFileSync(caFile, 'utf8')] });
+    const end = (seen: Seen): void => {
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(seen);
+    };
+    const timer = setTimeout(() => end({ kind: 'silent' }), LOOK_MS);
+    socket.once('secureConnect', () => {
+      const untrusted = socket.authorized ? undefined : (socket.authorizationError?.toString() ?? 'unknown');
+      end({ kind: 'certificate', certificate: socket.getPeerCertificate(), untrusted });
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      const code = error.code ?? error.message;
+      if (code === 'ECONNREFUSED') end({ kind: 'no-listener' });
+      else if (/WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST/.test(code)) end({ kind: 'not-tls' });
+      else if (/ALERT/.test(code)) end({ kind: 'name-refused' });
+      else end({ kind: 'unreachable', code });
+    });
+    socket.once('end', () => end({ kind: 'closed' }));
+  });
+}
+
+/** A Node of before 22.15 knows only those that it brings, and would not start for a name that it does not export. */
+const ownCas = (): readonly string[] =>
+  'getCACertificates' in tls
+    ? tls.getCACertificates('default')
+    : (tls as { rootCertificates: readonly string[] }).rootCertificates;
+
+/** The same in words. `ok` says that the host can be reached there, not that it is healthy. */
 export interface Dialled {
   readonly ok: boolean;
   readonly detail: string;
   readonly nextStep: string;
 }
 
-const DIAL_MS = 3_000;
-
-export interface DialOptions {
-  readonly address: string;
-  readonly port: number;
-  readonly host: string;
-  /** Trusted beside the machine's own. */
-  readonly caFile: string;
+export async function dial(options: LookOptions): Promise<Dialled> {
+  const { address, port, host } = options;
+  return describe(await look(options), host, `${address}:${port}`);
 }
 
-/** Connects to the endpoint with TLS and the host as server name, and looks at the certificate; sends no request. */
-export function dial({ address, port, host, caFile }: DialOptions): Promise<Dialled> {
-  return new Promise((resolve) => {
-    // Whether it is trusted is part of the answer, so it must not end the connection.
-    const socket = connect({
-      host: address,
-      port,
-      servername: host,
-      ca: readFileSync(caFile),
-      rejectUnauthorized: false,
-      ALPNProtocols: ['http/1.1'],
-    });
-    const end = (found: Dialled): void => {
-      clearTimeout(timer);
-      socket.destroy();
-      resolve(found);
-    };
-    const at = `${address}:${port}`;
-    const fails = (detail: string, nextStep: string): void => end({ ok: false, detail, nextStep });
-    const timer = setTimeout(
-      () =>
-        fails(
-          `${at} does not answer within ${DIAL_MS / 1_000} s`,
-          'check the network policy and the route from here to the supervisor',
-        ),
-      DIAL_MS,
-    );
-    socket.once('secureConnect', () => end(judge(socket, host, at)));
-    socket.once('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ECONNREFUSED')
-        fails(`nothing listens on ${at}`, 'check that the supervisor runs and has its listener on');
-      else if (/ALERT|SSL/.test(error.code ?? ''))
-        fails(
-          `${at} refuses the server name ${host}`,
-          'the supervisor there serves it no more, or not yet: explain it again in a few seconds',
-        );
-      else
-        fails(
-          `${at} cannot be reached (${error.code ?? error.message})`,
-          'check the network policy and the route from here to the supervisor',
-        );
-    });
-    socket.once('end', () => fails(`${at} closes the connection in the handshake`, 'look at the log of the supervisor'));
-  });
+const WAY = 'check the network policy and the route from here to the supervisor';
+
+export function describe(seen: Seen, host: string, at: string): Dialled {
+  const fails = (detail: string, nextStep: string): Dialled => ({ ok: false, detail, nextStep });
+  switch (seen.kind) {
+    case 'silent':
+      return fails(`${at} does not answer within ${LOOK_MS / 1_000} s`, WAY);
+    case 'no-listener':
+      return fails(`nothing listens on ${at}`, 'check that the supervisor runs and has its listener on');
+    case 'name-refused':
+      return fails(
+        `${at} refuses the server name ${host}`,
+        'the supervisor there serves it no more, or not yet: explain it again in a few seconds',
+      );
+    case 'closed':
+      return fails(`${at} closes the connection in the handshake`, 'look at the log of the supervisor');
+    case 'not-tls':
+      return fails(`${at} speaks no TLS`, 'check the address: it is not a port for applications');
+    case 'unreachable':
+      return fails(`${at} cannot be reached (${seen.code})`, WAY);
+    case 'certificate':
+      return judge(seen, host, at);
+  }
 }
 
-function judge(socket: TLSSocket, host: string, at: string): Dialled {
-  const certificate: PeerCertificate = socket.getPeerCertificate();
+function judge({ certificate, untrusted }: Extract<Seen, { kind: 'certificate' }>, host: string, at: string): Dialled {
   if (checkServerIdentity(host, certificate) !== undefined) {
     return {
       ok: false,
@@ -73,10 +99,10 @@ function judge(socket: TLSSocket, host: string, at: string): Dialled {
       nextStep: `give the supervisor a certificate that covers ${host}`,
     };
   }
-  if (!socket.authorized) {
+  if (untrusted !== undefined) {
     return {
       ok: false,
-      detail: `the certificate of ${at} is not trusted here (${socket.authorizationError?.toString() ?? 'unknown'})`,
+      detail: `the certificate of ${at} is not trusted here (${untrusted})`,
       nextStep: 'browsers trust public CAs alone: give them the CA, or the supervisor another certificate',
     };
   }

@@ -63,7 +63,7 @@ describe('asks for help', () => {
 
 describe('is refused with what to type instead', () => {
   const rows: [line: string, why: RegExp][] = [
-    ['nope', /no "sallyport nope"; known are: service, sandbox, status, explain, discovery, grant, store, pki$/],
+    ['nope', /no "sallyport nope"; known are: service, sandbox, status, check, explain, discovery, grant, store, pki, version$/],
     ['service nope', /no "sallyport service nope"; known are: expose, list, get, delete$/],
     ['help nope', /known are/],
     ['nope --help', /known are/],

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { call, type Link, type LinkOptions, openLink } from '../client.ts';
+import { type CallOptions, call, type Link, type LinkOptions, openLink } from '../client.ts';
 import { ComputeDriverServiceService as driver } from '../gen/sallyport/driver/v1/driver.ts';
 import { SupervisorServiceService as supervisor } from '../gen/sallyport/supervisor/v1/supervisor.ts';
 import type { HandlersOf } from '../methods.ts';
@@ -73,7 +73,7 @@ export function link(server: WireServer, options: Partial<LinkOptions> = {}): Li
   return opened;
 }
 
-export const ask = (to: Link, options: object = {}) =>
+export const ask = (to: Link, options: Partial<CallOptions> = {}) =>
   call(to, driver.getSandbox, { workspace: 'team', sandbox: 'demo' }, { deadlineMs: 5_000, ...options });
 
 afterAll(async () => {

@@ -51,24 +51,20 @@ export interface Read {
 export function readContainer(name: AppName, spec: PodSpec, container: Container): Read {
   const laid = layMounts(spec, container);
   try {
-    const { read, listens, dials } = APPS[name];
     const env = Object.fromEntries((container.env ?? []).map(({ name: variable, value }) => [variable, value]));
-    const reading = read({ env, args: (container.args ?? []).map(laid.here) }) as Reading<never>;
-    if (reading.kind !== 'read') {
-      return {
-        problems: reading.kind === 'invalid' ? reading.problems : [reading.kind],
-        config: undefined,
-        listens: [],
-        dials: [],
-      };
-    }
-    return {
-      problems: [],
-      config: reading.config,
-      listens: listens(reading.config).filter((address) => address !== undefined),
-      dials: dials(reading.config),
-    };
+    return readArguments(name, (container.args ?? []).map(laid.here), env);
   } finally {
     laid.remove();
   }
+}
+
+export function readArguments(name: AppName, args: readonly string[], env: Record<string, string> = {}): Read {
+  const { read, listens, dials } = APPS[name];
+  const reading = read({ env, args }) as Reading<never>;
+  if (reading.kind !== 'read') {
+    const problems = reading.kind === 'invalid' ? reading.problems : [reading.kind];
+    return { problems, config: undefined, listens: [], dials: [] };
+  }
+  const { config } = reading;
+  return { problems: [], config, listens: listens(config).filter((address) => address !== undefined), dials: dials(config) };
 }

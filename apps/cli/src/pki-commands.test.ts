@@ -82,6 +82,16 @@ test('a new signing key signs, the one before still verifies', async () => {
   keys.value.close();
 });
 
+test('a trial has a certificate for its domain, under a CA that is worth nothing elsewhere', async () => {
+  const { out } = await run('pki', 'secrets', 'trial', '--domain', 'apps.acme.test');
+  const item = itemsOf(out).find(({ metadata }) => metadata.name === 'sallyport-apps');
+  const certificate = new X509Certificate(decoded(item, 'tls.crt'));
+  const ca = new X509Certificate(readFileSync(join(directory, 'trial/apps-ca.crt')));
+  expect(certificate.checkHost('team--demo--web.apps.acme.test')).toBeDefined();
+  expect(certificate.verify(ca.publicKey)).toBe(true);
+  expect(Object.keys(item?.data ?? {})).toEqual(['tls.crt', 'tls.key']);
+});
+
 test('what is private is its owner’s alone', async () => {
   expect(await run('pki', 'files', 'own', '--names', 'door.example')).toMatchObject({ code: 0, out: '' });
   const mode = (path: string): string => (statSync(join(directory, 'own', path)).mode & 0o777).toString(8);
@@ -99,6 +109,7 @@ describe('is refused', () => {
     ['a release in capitals', ['secrets', 'x', '--release', 'Door'], 64, /no name of a release/],
     ['a namespace with a dot', ['secrets', 'x', '--namespace', 'a.b'], 64, /no name of a namespace/],
     ['a trust domain that is none', ['secrets', 'x', '--trust-domain', 'A B'], 1, /SPIFFE|trust domain/],
+    ['a domain that is none', ['files', 'x', '--domain', '*.acme.test'], 1, /not a domain/],
     ['a host name that is none', ['files', 'x', '--names', 'a_b'], 1, /not a host name/],
     ['a token of no keys', ['token', 'nowhere', '--principal', 'ada', '--role', 'admin'], 1, /pki secrets/],
     ['a token for nobody', ['token', 'x', '--role', 'admin'], 64, /--principal/],

@@ -12,6 +12,11 @@ const TRUST_DOMAIN: Option = {
   placeholder: 'NAME',
   meaning: 'Trust domain of the installation; sallyport.local unless given.',
 };
+const DOMAIN: Option = {
+  name: 'domain',
+  placeholder: 'DOMAIN',
+  meaning: 'For trials: also a certificate for *.DOMAIN, under a CA that clients must be told to trust (apps-ca.crt).',
+};
 const NEW_KEY: Option = {
   name: 'new-signing-key',
   meaning: 'One more signing key, which signs from now on; those before it still verify.',
@@ -26,6 +31,7 @@ export const filesCommand: Command = {
   argumentsMax: 1,
   options: [
     TRUST_DOMAIN,
+    DOMAIN,
     { name: 'names', placeholder: 'HOST[,HOST]', meaning: 'Host names under which people reach gateways and discovery.' },
     NEW_KEY,
   ],
@@ -50,6 +56,7 @@ export const secretsCommand: Command = {
   argumentsMax: 1,
   options: [
     TRUST_DOMAIN,
+    DOMAIN,
     { name: 'release', placeholder: 'NAME', meaning: 'Name of the Helm release; sallyport unless given.' },
     { name: 'namespace', placeholder: 'NAME', meaning: 'Its namespace; sallyport unless given.' },
     NEW_KEY,
@@ -144,6 +151,7 @@ function roleOf(kind: string | undefined, names: readonly string[]): Result<Role
 const wantedIn = (input: Input, hostNames: HostNames) => ({
   trustDomain: input.option('trust-domain') ?? 'sallyport.local',
   hostNames,
+  domain: input.option('domain'),
   newSigningKey: input.flag('new-signing-key'),
   now: new Date(),
 });

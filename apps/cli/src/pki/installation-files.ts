@@ -19,11 +19,15 @@ export interface InstallationFiles {
   readonly signingKeys: string;
   /** Public halves, for discovery and boundaries. */
   readonly verifyKeys: string;
+  /** For applications, under a CA of its own; only where a domain was given. */
+  readonly apps: { readonly caFile: string; readonly certFile: string; readonly keyFile: string } | undefined;
 }
 
 export interface Wanted {
   readonly trustDomain: string;
   readonly hostNames: HostNames;
+  /** Of a trial: a certificate for everything below it, under a CA that is limited to it. */
+  readonly domain: string | undefined;
   /** One more key, which signs from now on; those before it still verify. */
   readonly newSigningKey: boolean;
   readonly now: Date;
@@ -56,7 +60,26 @@ export async function keepInstallation(directory: string, wanted: Wanted): Promi
     });
     certificates.push({ app, certFile, keyFile });
   }
-  return { caFile: ca.certFile, certificates, ...(await keepSigningKeys(directory, wanted.newSigningKey)) };
+  const keys = await keepSigningKeys(directory, wanted.newSigningKey);
+  return { caFile: ca.certFile, certificates, ...keys, apps: await keepAppCertificate(directory, wanted) };
+}
+
+async function keepAppCertificate(directory: string, { domain, now }: Wanted): Promise<InstallationFiles['apps']> {
+  if (domain === undefined) return undefined;
+  const ca = await keepAuthority(directory, 'apps-ca', {
+    commonName: `Sallyport trial CA for ${domain}`,
+    permittedDomains: [domain],
+    usages: ['server'],
+    days: LEAF_DAYS,
+    now,
+  });
+  const { certFile, keyFile } = await keepCertificate(directory, 'apps', ca, {
+    dnsNames: [`*.${domain}`],
+    usages: ['server'],
+    days: LEAF_DAYS,
+    now,
+  });
+  return { caFile: ca.certFile, certFile, keyFile };
 }
 
 export async function keepSigningKeys(

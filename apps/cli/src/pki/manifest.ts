@@ -49,6 +49,10 @@ export async function manifestOf(
     };
     items.push({ apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/tls', metadata: metadata(`${app}-internal`), data });
   }
+  if (files.apps !== undefined) {
+    const data = { 'tls.crt': await base64(files.apps.certFile), 'tls.key': await base64(files.apps.keyFile) };
+    items.push({ apiVersion: 'v1', kind: 'Secret', type: 'kubernetes.io/tls', metadata: metadata('apps'), data });
+  }
   items.push({
     apiVersion: 'v1',
     kind: 'Secret',

@@ -1,3 +1,4 @@
+export { parseStaticState } from '../static-file.ts';
 export * from './driver-role.ts';
 export * from './kube-api/faults.ts';
 export * from './kube-api/object-store.ts';

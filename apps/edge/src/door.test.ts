@@ -4,10 +4,10 @@ import { ALERTS } from '@sallyport/tls-hello';
 import { hello, keyShares, records, serverName, versions } from '@sallyport/tls-hello/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { proxyHeader } from './proxy-header.ts';
+import { recordOf } from './testing/records.ts';
 import {
   type Client,
   hostOf,
-  recordOf,
   type Stage,
   type StageOptions,
   startStage,
@@ -73,6 +73,18 @@ describe('a connection to a published host', () => {
     supervisor.socket.write('still answering');
     await until('the answer is there', () => client.bytes().toString() === 'still answering');
     supervisor.socket.end();
+    await until('it is over', () => stage.door.connectionCount() === 0);
+    expect(endings()).toEqual(['complete']);
+  });
+
+  test('is half-closed by a client that ends with its first bytes', async () => {
+    await start();
+    stage.publish('web', upstream.port);
+    const client = stage.connect();
+    client.socket.end(helloFor('web'));
+    await until('both are there', () => upstream.accepted[0]?.hasEnded() === true);
+    upstream.accepted[0]?.socket.end('an answer');
+    await until('the answer is there', () => client.bytes().toString() === 'an answer' && client.hasEnded());
     await until('it is over', () => stage.door.connectionCount() === 0);
     expect(endings()).toEqual(['complete']);
   });
@@ -184,7 +196,12 @@ describe('where a host is', () => {
     known.socket.write(helloFor('web'));
     unknown.socket.write(helloFor('nobody'));
     await until('both wait', () => stage.waitCount() === 2);
-    stage.say({ kind: 'snapshot', records: [{ record: recordOf('web', upstream.port), ttlMs: 5_000 }], removed: [], token: '0' });
+    stage.say({
+      kind: 'snapshot',
+      records: [{ record: recordOf(hostOf('web'), upstream.port), ttlMs: 5_000 }],
+      removed: [],
+      token: '0',
+    });
     await until('one is passed on', () => upstream.accepted.length === 1);
     await until('one is refused', () => unknown.bytes().equals(alert('unrecognizedName')));
   });

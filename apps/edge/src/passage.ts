@@ -54,6 +54,8 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
   let isLeft = false;
   let reachedAt = startedAt;
   let openSocketCount = 1;
+  /** Node tells the end of a paused socket as soon as it comes, if nothing is left to be read. */
+  let hasEndedEarly = false;
 
   tally.pending += 1;
 
@@ -155,6 +157,7 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     const early = held;
     held = [];
     for (const chunk of early) through.clientData(chunk);
+    if (hasEndedEarly) through.clientEnded();
   }
 
   /** The record is looked at again once it would have run out as it was last seen. */
@@ -233,6 +236,7 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
   client.on('end', () => {
     if (through !== undefined) through.clientEnded();
     else if (state === 'hello') refuse('client-gone');
+    else if (state === 'reaching') hasEndedEarly = true;
     else if (state === 'refused') client.destroy();
   });
   client.on('drain', () => through?.clientDrained());

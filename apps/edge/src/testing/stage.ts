@@ -9,6 +9,7 @@ import { type Door, openDoor } from '../door.ts';
 import { DEFAULT_LIMITS, type Limits } from '../limits.ts';
 import { createPublished } from '../published.ts';
 import type { PassageRecord, RefusalRecord } from '../surroundings.ts';
+import { recordOf } from './records.ts';
 
 /** An edge's door with real sockets, records that a test says, and a clock that it drives. */
 export interface Stage {
@@ -97,8 +98,8 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     passedIn: () => passedIn,
     say,
     publish: (name, port, { ttlMs = 13_000, ownerEpoch = 1n } = {}) =>
-      change({ tombstones: [], upserts: [{ record: recordOf(name, port, ownerEpoch), ttlMs }] }),
-    remove: (name, reason) => change({ tombstones: [{ recordId: `sb/${name}`, reason }], upserts: [] }),
+      change({ tombstones: [], upserts: [{ record: recordOf(hostOf(name), port, ownerEpoch), ttlMs }] }),
+    remove: (name, reason) => change({ tombstones: [{ recordId: `sb/${hostOf(name)}`, reason }], upserts: [] }),
     renew: (ttlMs) => say({ kind: 'renew', floors: [{ renewedBy: 'gw.1', ttlMs }], singles: [], isLast: true }),
     connect() {
       const client = clientOf(connect({ host: '127.0.0.1', port: door.address.port, allowHalfOpen: true }));
@@ -112,20 +113,6 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     },
   };
 }
-
-export const recordOf = (name: string, port: number, ownerEpoch = 1n): PublishedRecord =>
-  ({
-    recordId: `sb/${name}`,
-    workspace: 'team',
-    sandbox: 'box',
-    service: name,
-    host: hostOf(name),
-    url: '',
-    endpoint: { address: '127.0.0.1', port, podUid: 'pod' },
-    ownerEpoch,
-    configRevision: 1n,
-    renewedBy: 'gw.1',
-  }) as unknown as PublishedRecord;
 
 export interface Client {
   readonly socket: Socket;

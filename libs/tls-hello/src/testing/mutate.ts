@@ -18,9 +18,9 @@ export const NAMES = ['a.apps.test', 'b.apps.test', 'A.apps.test.', 'aa.apps.tes
 /** The first bytes of one connection: a hello as clients send it, then some of what goes wrong. Up to a few segments. */
 export function mutatedHello(random: Random): Uint8Array {
   const built = build(random);
-  const message = random.chance(0.5) ? damaged(built, random) : built;
+  const message = random.chance(0.4) ? damaged(built, random) : built;
   const inRecords = records(message, random.pick([16_384, 16_384, 16_384, 512, 100, 7, 1]));
-  let bytes = random.chance(0.4) ? Uint8Array.from(damaged([...inRecords], random)) : inRecords;
+  let bytes = random.chance(0.3) ? Uint8Array.from(damaged([...inRecords], random)) : inRecords;
   if (random.chance(0.05))
     bytes = Uint8Array.from([...bytes, ...records(hello({ extensions: [serverName(random.pick(NAMES))] }))]);
   return random.chance(0.05) ? bytes.subarray(0, random.below(bytes.length + 1)) : bytes;
@@ -32,13 +32,13 @@ function build(random: Random): number[] {
   const add = (part: number[]): void => void extensions.splice(random.below(extensions.length + 1), 0, part);
   if (random.chance(0.7)) add(versions);
   if (random.chance(0.4)) add(grease(random.pick([0x0a0a, 0x1a1a, 0xfafa])));
-  if (random.chance(0.15)) add(keyShares());
+  if (random.chance(0.06)) add(keyShares());
   if (random.chance(0.3)) add(padding(random.below(300)));
-  if (random.chance(0.02)) add(padding(16_384 - random.below(1_500)));
+  if (random.chance(0.004)) add(padding(16_384 - random.below(1_500)));
   if (random.chance(0.05)) add(serverName(random.pick(NAMES)));
   if (random.chance(0.1)) add(extension(random.below(65_536), new Array(random.below(20)).fill(0)));
   return hello({
-    sessionId: new Array(random.pick([0, 32, 32, 33])).fill(0),
+    sessionId: new Array(random.pick([0, 0, 32, 32, 32, 32, 32, 32, 32, 33])).fill(0),
     suites: new Array(2 * random.below(20)).fill(0x13),
     ...(random.chance(0.03) ? { extensions: undefined } : { extensions }),
   });

@@ -22,6 +22,7 @@ function refuse(why: string): never {
 function messageIn(seen: readonly number[], sent: number, bytesMax: number): number[] {
   const cut = (): never => refuse(sent >= bytesMax + 1 ? '! too-large' : 'more');
   const message: number[] = [];
+  let bodyLength = Number.NaN;
   for (let at = 0; ; ) {
     const [kind, major] = [seen[at], seen[at + 1]];
     if (kind === undefined) cut();
@@ -34,14 +35,17 @@ function messageIn(seen: readonly number[], sent: number, bytesMax: number): num
     for (const byte of seen.slice(at + 5, at + 5 + length)) {
       message.push(byte);
       if (message[0] !== 1) refuse('! malformed');
-      if (message.length < 4) continue;
-      const bodyLength = number(message.slice(1, 4));
-      if (5 + 4 + bodyLength > bytesMax) refuse('! too-large');
-      if (bodyLength === 0) refuse('! malformed');
+      if (message.length === 4) bodyLength = lengthOf(message, bytesMax);
       if (message.length === 4 + bodyLength) return message.slice(4);
     }
     at += 5 + length;
   }
+}
+
+function lengthOf(header: readonly number[], bytesMax: number): number {
+  const bodyLength = number(header.slice(1, 4));
+  if (5 + 4 + bodyLength > bytesMax) refuse('! too-large');
+  return bodyLength === 0 ? refuse('! malformed') : bodyLength;
 }
 
 function serverNameIn(body: readonly number[]): string {

@@ -1,10 +1,9 @@
 import { err, ok } from '@sallyport/model';
-import { discoveryV1, openServerStream } from '@sallyport/wire';
 import type { Command } from './command.ts';
 import { readWorkspaces } from './names.ts';
 import { formatJson, formatTable } from './table.ts';
-import { failed } from './trouble.ts';
-import { endpointText, recordView, refOf } from './views.ts';
+import { takeSnapshot } from './take-snapshot.ts';
+import { endpointText, refOf } from './views.ts';
 
 /** A snapshot of a large installation comes in many parts; milliseconds. */
 const SNAPSHOT_MS = 60_000;
@@ -23,27 +22,13 @@ export const snapshotCommand: Command = {
     if (!workspaces.ok) return workspaces;
     const opened = await input.connections.open('discovery');
     if (!opened.ok) return opened;
-    const { link, bearer, explain } = opened.value;
-    const options = { deadlineMs: SNAPSHOT_MS, bearer, signal: input.signal };
-    const stream = openServerStream(
-      link,
-      discoveryV1.DiscoveryServiceService.getSnapshot,
-      { workspaces: [...workspaces.value] },
-      options,
-    );
-    const found = new Map<string, ReturnType<typeof recordView>>();
-    let token = '';
-    for await (const { part } of stream.received) {
-      // What a later part says of a record counts: it may have changed meanwhile.
-      for (const record of part?.records ?? []) found.set(record.recordId, recordView(record));
-      for (const recordId of part?.removed ?? []) found.delete(recordId);
-      token = part?.token ?? '';
-    }
-    const records = [...found.values()];
-    const failure = await stream.closed;
-    if (failure !== undefined) return err(await explain(failure, 'take a snapshot'));
-    // A part of a world must not be taken for the whole.
-    if (token === '') return err(failed('cannot take a snapshot: the last part is missing; try again'));
+    const taken = await takeSnapshot(opened.value, {
+      workspaces: workspaces.value,
+      deadlineMs: SNAPSHOT_MS,
+      signal: input.signal,
+    });
+    if (!taken.ok) return err(await opened.value.explain(taken.error, 'take a snapshot'));
+    const { token, records } = taken.value;
     if (input.json) input.print(formatJson({ token, records }));
     else if (records.length === 0) input.progress('nothing is published');
     else {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { failure, ok } from '@sallyport/model';
-import { gatewayV1, supervisorV1 } from '@sallyport/wire';
+import { discoveryV1, gatewayV1, supervisorV1 } from '@sallyport/wire';
 import { describe, expect, test } from 'vitest';
 import {
   answering,
@@ -25,7 +25,7 @@ describe('services', () => {
       gatewayOf({
         listServices: answering({
           services: [
-            service(),
+            service({ sinceMs: 125_000n }),
             service({
               name: { workspace: 'team', sandbox: 'demo', service: '' },
               state: SERVICE_STATE_REJECTED,
@@ -37,9 +37,9 @@ describe('services', () => {
     );
     const people = await run(['service', 'list'], reach(server));
     expect(people.out.split('\n').slice(0, 3)).toEqual([
-      'SERVICE        PORT  STATE      URL                                 DETAIL',
-      'team/demo/web  3000  published  https://team--demo--web.apps.test/  -',
-      'team/demo      3000  rejected   https://team--demo--web.apps.test/  port 22 is not allowed',
+      'SERVICE        PORT  STATE      SINCE  CERTAIN FOR  URL                                 DETAIL',
+      'team/demo/web  3000  published  2 min  -            https://team--demo--web.apps.test/  -',
+      'team/demo      3000  rejected   -      -            https://team--demo--web.apps.test/  port 22 is not allowed',
     ]);
     const programs = await run(['service', 'list', '-o', 'json'], reach(server));
     expect([programs.code, programs.err]).toEqual([0, '']);
@@ -54,9 +54,32 @@ describe('services', () => {
       detail: '',
       endpoint: '10.0.0.7:8443',
       configRevision: '9007199254740993',
-      sinceMs: 0,
+      sinceMs: 125_000,
+      certainForMs: null,
       policy: { host: 'public', origin: 'keep', cookies: 'isolate' },
     });
+  });
+  test('say for how long discovery is certain of them, where it can be asked', async () => {
+    const [web, api] = ['web', 'api'].map((name) => ({
+      name: { workspace: 'team', sandbox: 'demo', service: name },
+      host: `${name}.test`,
+    }));
+    const state = SERVICE_STATE_INSTALLED;
+    const gateway = await serve(gatewayOf({ listServices: answering({ services: [service(web), service({ ...api, state })] }) }));
+    const records = ['web.test', 'api.test'].map((host) => ({ recordId: host, host, ttlMs: 9_500 }));
+    const discovery = await serve(
+      discoveryOf(async (_request, stream) => {
+        stream.send({ part: discoveryV1.SnapshotPart.fromPartial({ records, token: 't' }) });
+        return ok(undefined);
+      }),
+    );
+    const env = { ...reach(gateway), ...reach(discovery, 'DISCOVERY') };
+    const [, published, installed] = (await run(['service', 'list'], env)).out.split('\n');
+    expect(published).toMatch(/published +- +9\.5 s +https/);
+    // What the gateway does not call published is certain of nothing.
+    expect(installed).toMatch(/installed +- +- +https/);
+    const gone = { ...env, SALLYPORT_DISCOVERY: '127.0.0.1:1' };
+    expect((await run(['service', 'list'], gone)).out).toMatch(/published +- +- +https/);
   });
   test('none are said to be none, and are an empty list for programs', async () => {
     const server = await serve(gatewayOf({ listServices: answering({ services: [] }) }));

@@ -4,6 +4,7 @@ import type { Command, Input } from './command.ts';
 import { formatDuration } from './duration.ts';
 import { readScope, readServiceName } from './names.ts';
 import { formatFacts, formatJson, formatTable } from './table.ts';
+import { takeSnapshot } from './take-snapshot.ts';
 import { failed, type Trouble } from './trouble.ts';
 import { refOf, type State, serviceView, stateOf } from './views.ts';
 
@@ -29,12 +30,24 @@ export const listCommand: Command = {
     const { link, bearer, explain } = opened.value;
     const listed = await call(link, listServices, scope.value, { deadlineMs: DEADLINE_MS, bearer, signal: input.signal });
     if (!listed.ok) return err(await explain(listed.error, 'list services'));
-    const services = listed.value.services.map(serviceView);
+    const certain = await certainties(input, scope.value.workspace);
+    const services = listed.value.services.map((service) => ({
+      ...serviceView(service),
+      certainForMs: (stateOf(service) === 'published' ? certain.get(service.host) : undefined) ?? null,
+    }));
     if (input.json) input.print(formatJson(services));
     else if (services.length === 0) input.progress('no services; declare one with: sallyport service expose team/demo/web=3000');
     else {
-      const rows = services.map((service) => [refOf(service), String(service.port), service.state, service.url, service.detail]);
-      input.print(formatTable(['SERVICE', 'PORT', 'STATE', 'URL', 'DETAIL'], rows));
+      const rows = services.map((service) => [
+        refOf(service),
+        String(service.port),
+        service.state,
+        service.sinceMs === 0 ? '' : formatDuration(service.sinceMs),
+        service.certainForMs === null ? '' : formatDuration(service.certainForMs),
+        service.url,
+        service.detail,
+      ]);
+      input.print(formatTable(['SERVICE', 'PORT', 'STATE', 'SINCE', 'CERTAIN FOR', 'URL', 'DETAIL'], rows));
     }
     return ok(undefined);
   },
@@ -133,4 +146,14 @@ async function seenByDiscovery(
   return resolved.error.kind === 'unknown'
     ? { certainForMs: null, state: 'expired', detail: 'it is on record, but was not renewed; see: sallyport explain HOST' }
     : unknown;
+}
+
+/** For how long discovery is certain of each published host; empty where it cannot be asked. */
+async function certainties(input: Input, workspace: string): Promise<ReadonlyMap<string, number>> {
+  if (!input.connections.has('discovery')) return new Map();
+  const opened = await input.connections.open('discovery');
+  if (!opened.ok) return new Map();
+  const workspaces = workspace === '' ? [] : [workspace];
+  const taken = await takeSnapshot(opened.value, { workspaces, deadlineMs: DISCOVERY_MS, signal: input.signal });
+  return new Map(taken.ok ? taken.value.records.map(({ host, ttlMs }) => [host, ttlMs]) : []);
 }

@@ -22,6 +22,7 @@ import { createSessionService } from './session-service.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createWriter, type Writer } from './writer.ts';
 
+export type { BoundaryAuthority } from './boundaries.ts';
 export { createDeclarations, type Declarations, type SandboxRef } from './declarations.ts';
 export type { Driver } from './driver.ts';
 export { createRegistrations, type Registrations } from './registrations.ts';

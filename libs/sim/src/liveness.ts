@@ -28,10 +28,12 @@ async function settled(world: SimWorld): Promise<number> {
   const isUnsettled = (): boolean =>
     world.store.isDown() ||
     hasWishes(world) ||
+    world.supervisors.some((node) => node.life()?.draining() === true) ||
     [
       ...world.gateways.map((node) => node.process()),
       ...world.supervisors.map((node) => node.life()?.process),
       ...world.readers.map((node) => node.life()?.process),
+      ...world.boundaries.all().map((node) => node.life()?.process),
     ].some((process) => process !== undefined && !process.awake());
   while (isUnsettled() && world.court.violations.length === 0) await world.run(100);
   return world.schedule.now() - from;

@@ -11,13 +11,19 @@ export interface Transcript {
 /** `story`: what changed, for people. `detail`: every message, write and line of log as well. */
 export type Level = 'story' | 'detail';
 
-export function createTranscript(now: () => number, reads: 'nothing' | Level): Transcript {
+/** Whole, or the story and of the detail what matches. */
+export type Reads = 'nothing' | Level | { readonly also: RegExp };
+
+export function createTranscript(now: () => number, reads: Reads): Transcript {
   const lines: string[] = [];
-  const wants = (level: Level): boolean => reads !== 'nothing' && (level === 'story' || reads === 'detail');
+  const wants = (level: Level): boolean => reads !== 'nothing' && (level === 'story' || reads !== 'story');
+  const keeps = (level: Level, line: string): boolean => level === 'story' || typeof reads === 'string' || reads.also.test(line);
   return {
     wants,
     say(level, who, what) {
-      if (wants(level)) lines.push(`${seconds(now())}  ${who.padEnd(6)} ${shortIds(what)}`);
+      if (!wants(level)) return;
+      const line = `${seconds(now())}  ${who.padEnd(6)} ${shortIds(what)}`;
+      if (keeps(level, line)) lines.push(line);
     },
     lines: () => lines,
   };

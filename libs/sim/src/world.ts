@@ -2,6 +2,8 @@ import type { MemberId, PoolId, SandboxName, WorkspaceId } from '@sallyport/mode
 import { createCoverage } from './coverage.ts';
 import { createConnections } from './net/connections.ts';
 import { createNetwork } from './net/network.ts';
+import { createBoundaries } from './nodes/boundaries.ts';
+import { type ConsumerLife, type ConsumerNode, createConsumerNode } from './nodes/consumer-node.ts';
 import { createGatewayNode, type GatewayNode, sandboxToken } from './nodes/gateway-node.ts';
 import { createOperator, type Operator, type SandboxSpec } from './nodes/operator.ts';
 import { createPods } from './nodes/pods.ts';
@@ -19,12 +21,15 @@ import type { StoreCount } from './store/faults.ts';
 import { createSimStore } from './store/sim-store.ts';
 import { createSchedule } from './time/schedule.ts';
 import { createSimProcess, type SimProcess } from './time/sim-process.ts';
-import { createTranscript, type Level } from './transcript.ts';
+import { createTranscript, type Reads } from './transcript.ts';
+import { createByteTruth } from './truth/bytes.ts';
 import { watchCommits } from './truth/commits.ts';
 import { createNames } from './truth/names.ts';
 import { watchOvertaken } from './truth/overtaken.ts';
 import { createPublications, type Publications } from './truth/publications.ts';
 import { type ServingWatch, watchServing } from './truth/serving.ts';
+import { watchStood } from './truth/stood.ts';
+import { createStreamTruth } from './truth/streams.ts';
 import { createTenures } from './truth/tenures.ts';
 import { followTruth, type TrueStore } from './truth/true-store.ts';
 import { createCourt } from './truth/violations.ts';
@@ -35,6 +40,7 @@ export interface SimWorld extends Surroundings {
   readonly gateways: readonly GatewayNode[];
   readonly supervisors: readonly SupervisorNode[];
   readonly readers: readonly ReaderNode[];
+  readonly consumers: readonly ConsumerNode[];
   readonly operator: Operator;
   readonly sandboxes: readonly SandboxSpec[];
   readonly truth: TrueStore;
@@ -53,14 +59,13 @@ export interface SimWorld extends Surroundings {
 export interface WorldOptions {
   readonly shape: Shape;
   readonly random: Random;
-  readonly reads: 'nothing' | Level;
+  readonly reads: Reads;
 }
 
 /** 2026-01-01: epochs follow the wall clock. */
 const WALL_ORIGIN_MS = Date.UTC(2026, 0, 1);
 const WALL_OFFSET_MS = 3_600_000;
-const LOOK_AT_READERS_EACH = 64;
-export const TEAM = 'team' as WorkspaceId;
+const LOOK_AT_READERS_EACH = 32;
 
 export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld {
   const schedule = createSchedule();
@@ -102,13 +107,17 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
   const commits = watchCommits({ world, court, names, transcript });
 
   const livesOf = (): readonly SupervisorLife[] => supervisors.flatMap((node) => node.life() ?? []);
+  const consumerLives = (): readonly ConsumerLife[] => consumers.flatMap((node) => node.life() ?? []);
   const readerLives = (): readonly ReaderLife[] => readers.flatMap((node) => node.life() ?? []);
+  const bytes = createByteTruth({ now, court, coverage, names, tenures: () => tenures, transcript });
   const tenures = createTenures({
     world,
     now,
     court,
     coverage,
     names,
+    isDead: (memberId) => !livesOf().some((life) => life.memberId === memberId),
+    hasObeyed: (runtimeId, epoch) => bytes.hasObeyed(runtimeId, epoch),
     isFrozen: (memberId) => livesOf().some((life) => life.memberId === memberId && !life.process.awake()),
   });
   const overtaken = watchOvertaken(world, now);
@@ -126,50 +135,64 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
         .find((life) => life?.process === process)
         ?.replica.world.owners.get(sandboxId)?.value,
   });
+  const boundaries = createBoundaries(() => surroundings, shape.calm);
+  const pods = createPods({
+    boundary: (workspace, sandbox, runtimeId) =>
+      shape.sandboxes.find(({ name }) => name === sandbox)?.boundary === true
+        ? boundaries.begin(`${workspace}/${sandbox}`, runtimeId)
+        : undefined,
+  });
   const surroundings: Surroundings = {
     schedule,
     network,
     connections,
     store,
-    pods: createPods(),
+    pods,
+    boundaries,
     random,
     court,
     coverage,
     transcript,
     wire,
+    bytes,
+    streams: createStreamTruth({ court, coverage }),
     spawn,
   };
   const gateways = shape.gateways.map((place) => createGatewayNode(place, surroundings));
   const supervisors = shape.members.map(({ place }) => createSupervisorNode(place, gateways, surroundings));
   const readers = shape.readers.map((place) => createReaderNode(place, surroundings));
+  const consumers = shape.consumers.map((place) => createConsumerNode(place, readers, surroundings));
   const operator = createOperator(gateways, world, random.fork('operator'), surroundings);
-  const sandboxes: SandboxSpec[] = shape.sandboxes.map(({ name, mode, pool, published }) => ({
-    workspace: TEAM,
+  const sandboxes: SandboxSpec[] = shape.sandboxes.map(({ workspace, name, mode, pool, published }) => ({
+    workspace: workspace as WorkspaceId,
     sandbox: name as SandboxName,
     mode,
     poolId: pool as PoolId,
     published,
   }));
-  const serving = watchServing({ nodes: supervisors, world, now, court, names, tenures, wire, transcript });
-  const publications = createPublications({ world, now, court, coverage, names, wire, transcript });
+  const workspaces = [...new Set(sandboxes.map(({ workspace }) => workspace))];
+  const serving = watchServing({ nodes: supervisors, world, now, court, names, tenures, wire, bytes, transcript });
+  const stood = watchStood(world, now);
+  const publications = createPublications({ world, now, court, coverage, names, wire, stood, transcript });
 
   truth.onChange((changes) => {
     tenures.changed(changes);
     overtaken.changed(changes);
     commits.changed(changes);
-    publications.changed(changes);
+    stood.changed(changes);
   });
 
   function identityOf(node: SupervisorNode): SupervisorIdentity | undefined {
     const member = shape.members.find(({ place }) => place === node.place);
     if (member === undefined) return undefined;
-    const { delivery, advertises } = member;
+    const { delivery, advertises, staysInPod } = member;
     if (member.of.kind === 'pool')
       return {
         poolId: member.of.pool as PoolId,
         credential: (memberId: MemberId) => `secret-of-${memberId}`,
         delivery,
         advertises,
+        staysInPod,
       };
     const name = member.of.sandbox;
     const spec = sandboxes.find(({ sandbox }) => sandbox === name);
@@ -177,7 +200,10 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
     const poolId = sandboxId === undefined ? undefined : world.sandboxes.get(sandboxId)?.value.poolId;
     const epoch = sandboxId === undefined ? undefined : world.credentials.get(sandboxId)?.value;
     if (sandboxId === undefined || poolId === undefined || epoch === undefined) return undefined;
-    return { poolId, credential: () => sandboxToken(sandboxId, poolId, epoch), delivery, advertises };
+    // Whom the driver knows proves itself by its Pod; others by the sandbox's token.
+    const credential = (memberId: MemberId): string =>
+      staysInPod ? `secret-of-${memberId}` : sandboxToken(sandboxId, poolId, epoch);
+    return { poolId, credential, delivery, advertises, staysInPod };
   }
 
   function startSupervisor(node: SupervisorNode): boolean {
@@ -202,7 +228,8 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
     // What was thrown was caught by whoever let time pass.
     court.looked('nothing throws');
     // What is shown changes by the reader's own events; it becomes wrong by time as well, seconds later.
-    if (who.startsWith('r') || eventCount % LOOK_AT_READERS_EACH === 0) publications.look(readerLives());
+    const all = eventCount % LOOK_AT_READERS_EACH === 0;
+    if (all || who.startsWith('r') || who.startsWith('c')) publications.look(readerLives(), consumerLives(), all);
     return court.violations.length > 0 ? 'stop' : 'go on';
   }
 
@@ -211,6 +238,7 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
     gateways,
     supervisors,
     readers,
+    consumers,
     operator,
     sandboxes,
     truth,
@@ -220,7 +248,9 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
     reissue,
     begin() {
       for (const node of gateways) node.start();
+      operator.grant(workspaces);
       for (const node of readers) node.start();
+      for (const node of consumers) node.start();
       for (const [index, { of }] of shape.members.entries()) {
         const node = supervisors[index];
         if (of.kind === 'pool' && node !== undefined) startSupervisor(node);

@@ -43,7 +43,7 @@ export function shortfalls({ coverage, virtualMs, evaluations }: Totals): string
       const [count, wanted] = [counts[name] ?? 0, Math.ceil(floor * hours)];
       return count < wanted ? [`${what}${name}: ${whole(count)}, at least ${whole(wanted)} wanted`] : [];
     });
-  return [...below(coverage, COVERAGE_PER_HOUR, ''), ...below(evaluations, EVALUATIONS_PER_HOUR, 'evaluations of: ')];
+  return [...below(coverage, COVERAGE_PER_HOUR, ''), ...below(evaluations, EVALUATIONS_PER_HOUR, 'evaluations of ')];
 }
 
 export function closing(totals: Totals, seconds: number): string[] {

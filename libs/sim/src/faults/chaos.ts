@@ -54,14 +54,17 @@ export function createChaos(world: SimWorld, random: Random): Chaos {
       world.transcript.say('story', 'fate', 'rests: all is mended');
       for (const node of world.gateways) node.start();
       for (const node of world.readers) node.start();
+      for (const node of world.consumers) node.start();
+      for (const node of world.boundaries.all()) node.start();
       for (const node of world.supervisors) world.startSupervisor(node);
     },
   };
 }
 
-/** What goes wrong with single operations of the store, all the time. */
-function roughen({ store }: SimWorld, random: Random, rough: boolean): void {
+/** What goes wrong with single operations of the store and with single calls, all the time. */
+function roughen({ store, network }: SimWorld, random: Random, rough: boolean): void {
   const level = rough ? random.float() : 0;
+  network.repeats = 0.03 * level;
   Object.assign(store.faults, {
     requestLost: 0.02 * level,
     answerLost: 0.02 * level,

@@ -19,8 +19,16 @@ function crash(strike: Strike): void {
     world.coverage['gateways lost'] += 1;
     node.crash();
     world.schedule.after(downMs, FATE, () => isActive() && node.start());
+  } else if (kind < 0.93) {
+    const all = world.boundaries.all();
+    if (all.length === 0) return;
+    const node = random.pick(all);
+    say(strike, `kills ${node.life()?.process.name}`);
+    world.coverage['boundaries lost'] += 1;
+    node.crash();
+    world.schedule.after(Math.min(downMs, 5_000), FATE, () => node.start());
   } else {
-    const node = random.pick(world.readers);
+    const node = random.pick([...world.readers, ...world.consumers]);
     node.crash();
     world.schedule.after(downMs, FATE, () => isActive() && node.start());
   }
@@ -41,7 +49,10 @@ function drain(strike: Strike): void {
   if (node.life() === undefined) return;
   say(strike, `drains ${node.life()?.process.name}`);
   world.coverage['members drained'] += 1;
-  node.drain(() => world.schedule.after(span(random, 300, 10_000), FATE, () => isActive() && world.startSupervisor(node)));
+  // Whoever drained it starts another in its place, also when all is calm by then.
+  node.drain(() => {
+    world.schedule.after(isActive() ? span(random, 300, 10_000) : 0, FATE, () => world.startSupervisor(node));
+  });
 }
 
 export const endings: readonly Fault[] = [

@@ -3,7 +3,8 @@ import { FATE, type Fault, type Strike, say, seconds, span } from './strike.ts';
 /** Between any two places, or one place and everybody; in one direction or both. */
 function partition(strike: Strike): void {
   const { world, random } = strike;
-  const places = ['store', ...[...world.gateways, ...world.supervisors, ...world.readers].map(({ place }) => place)];
+  const nodes = [...world.gateways, ...world.supervisors, ...world.readers, ...world.consumers, ...world.boundaries.all()];
+  const places = ['store', ...new Set(nodes.map(({ place }) => place))];
   const one = random.pick(places);
   const others = random.chance(0.3)
     ? places.filter((place) => place !== one)
@@ -27,7 +28,8 @@ function partition(strike: Strike): void {
 
 function slow(strike: Strike): void {
   const { world, random } = strike;
-  const places = ['store', ...[...world.gateways, ...world.supervisors].map(({ place }) => place)];
+  const nodes = [...world.gateways, ...world.supervisors, ...world.readers, ...world.consumers, ...world.boundaries.all()];
+  const places = ['store', ...new Set(nodes.map(({ place }) => place))];
   // Half of them between a gateway and the store, where what is long in flight decides.
   const [from, to] = random.chance(0.5)
     ? random.pick([

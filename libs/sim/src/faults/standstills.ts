@@ -2,6 +2,7 @@ import { FATE, type Fault, processesOf, type Strike, say, seconds, span } from '
 
 /** A process, or its whole machine, stands still; somebody sets a clock. */
 const PAUSE_MS = { min: 100, max: 40_000 };
+const OVERTAKEN_MS = { min: 16_000, max: 60_000 };
 
 function pause(strike: Strike): void {
   const { world, random } = strike;
@@ -9,6 +10,22 @@ function pause(strike: Strike): void {
   const ms = span(random, PAUSE_MS.min, PAUSE_MS.max);
   if (process === undefined || !process.awake()) return;
   say(strike, `pauses ${process.name} for ${seconds(ms)}`);
+  world.coverage.pauses += 1;
+  process.pause(ms);
+}
+
+/** An owner, for longer than it takes to be overtaken: with a boundary a little after it was missed, else after the wait. */
+function pauseOwner(strike: Strike): void {
+  const { world, random } = strike;
+  const owners = new Set(
+    [...world.truth.world.owners.values()].map(({ value }) => (value.kind === 'owned' ? value.by : undefined)),
+  );
+  const processes = world.supervisors.flatMap((node) => node.life() ?? []).filter(({ memberId }) => owners.has(memberId));
+  if (processes.length === 0) return;
+  const { process } = random.pick(processes);
+  const ms = span(random, OVERTAKEN_MS.min, OVERTAKEN_MS.max);
+  if (!process.awake()) return;
+  say(strike, `pauses the owner ${process.name} for ${seconds(ms)}`);
   world.coverage.pauses += 1;
   process.pause(ms);
 }
@@ -46,6 +63,8 @@ function setWall(strike: Strike): void {
 export const standstills: readonly Fault[] = [
   { name: 'pause', strike: pause },
   { name: 'pause', strike: pause },
+  { name: 'pause of an owner', strike: pauseOwner },
+  { name: 'pause of an owner', strike: pauseOwner },
   { name: 'suspend', strike: suspend },
   { name: 'wall clock', strike: setWall },
 ];

@@ -28,4 +28,6 @@ export const processesOf = (world: SimWorld): readonly SimProcess[] => [
   ...world.gateways.flatMap((node) => node.process() ?? []),
   ...world.supervisors.flatMap((node) => node.life()?.process ?? []),
   ...world.readers.flatMap((node) => node.life()?.process ?? []),
+  ...world.consumers.flatMap((node) => node.life()?.process ?? []),
+  ...world.boundaries.all().flatMap((node) => node.life()?.process ?? []),
 ];

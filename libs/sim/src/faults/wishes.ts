@@ -49,7 +49,16 @@ const replace = (strike: Strike): void =>
     await strike.world.operator.replaceRuntime(spec);
   });
 
+/** What those who follow may see becomes less, or is all again. */
+function regrant({ world, random }: Strike): void {
+  if (world.consumers.length === 0) return;
+  const workspaces = [...new Set(world.sandboxes.map(({ workspace }) => workspace))];
+  world.coverage['grants changed'] += 1;
+  world.operator.grant(random.chance(0.5) ? workspaces : workspaces.filter(() => random.chance(0.5)));
+}
+
 export const wishes: readonly Fault[] = [
+  { name: 'regrant', strike: regrant },
   { name: 'configure', strike: configure },
   { name: 'configure', strike: configure },
   { name: 'bump credential', strike: bump },

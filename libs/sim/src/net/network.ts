@@ -12,6 +12,8 @@ export interface Network {
   unblock(from: Place, to: Place): void;
   /** Messages in this direction take up to so long from now on (just so long where all is calm); 0 is normal. */
   slow(from: Place, to: Place, maxMs: number): void;
+  /** How likely a unary request arrives twice. */
+  repeats: number;
   /** All is well again. */
   heal(): void;
 }
@@ -32,6 +34,7 @@ export function createNetwork({ random, calm }: NetworkOptions): Network {
   const slow = new Map<string, number>();
   const way = (from: Place, to: Place): string => `${from}>${to}`;
   return {
+    repeats: 0,
     latencyMs(from, to) {
       const slowMs = slow.size === 0 ? 0 : (slow.get(way(from, to)) ?? 0);
       if (calm) return 1 + slowMs;

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import type { Driver } from '@sallyport/gateway/replica';
 import { err, type Failure, failure, later, ok, type Result, type SandboxName, type WorkspaceId } from '@sallyport/model';
+import { twice } from '../net/twice.ts';
 import type { SimProcess } from '../time/sim-process.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -8,14 +9,16 @@ const DEADLINE_MS = 3_000;
 const DRIVER = 'driver';
 
 /** The driver as a gateway calls it: its own static driver, over the network. */
-export function driverLink(process: SimProcess, place: string, { schedule, network, pods }: Surroundings): Driver {
+export function driverLink(process: SimProcess, place: string, surroundings: Surroundings): Driver {
+  const { schedule, network, pods } = surroundings;
+
   function ask<T>(does: string, act: () => Promise<Result<T, Failure>> | Result<T, Failure>): Promise<Result<T, Failure>> {
     return new Promise((resolve) => {
       const cancel = process.clock.at(later(process.clock.now(), DEADLINE_MS), () =>
         resolve(err(failure('not-ready', `no answer within ${DEADLINE_MS} ms`))),
       );
-      schedule.after(network.latencyMs(place, DRIVER), { who: DRIVER, does }, () => {
-        if (!pods.up || network.isBlocked(place, DRIVER)) return;
+      twice(surroundings, place, DRIVER, does, () => {
+        if (!pods.up) return;
         void Promise.resolve(act()).then((answer) => {
           schedule.after(network.latencyMs(DRIVER, place), { who: process.name, does: `${does} answered` }, () => {
             if (network.isBlocked(DRIVER, place)) return;
@@ -34,7 +37,8 @@ export function driverLink(process: SimProcess, place: string, { schedule, netwo
       ask('authenticate', async () => {
         const known = await pods.driver.authenticateSupervisor(credential);
         if (!known.ok) return known;
-        return ok({ poolId: known.value.poolId, supervisorUid: known.value.supervisorUid, sandboxId: undefined });
+        const { poolId, supervisorUid } = known.value;
+        return ok({ poolId, supervisorUid, exclusive: pods.isExclusive(supervisorUid), sandboxId: undefined });
       }),
     runtimeId: (workspace, sandbox) =>
       ask('workload', () => {
@@ -42,6 +46,12 @@ export function driverLink(process: SimProcess, place: string, { schedule, netwo
         if (!known.ok) return known;
         const { runtimeId } = known.value;
         return runtimeId === undefined ? err(failure('not-ready', 'the workload has no life yet')) : ok(runtimeId);
+      }),
+    boundary: (workspace, sandbox, runtimeId) =>
+      ask('boundary', () => {
+        const known = pods.driver.getSandbox(workspace as WorkspaceId, sandbox as SandboxName);
+        if (!known.ok) return known.error.kind === 'unknown' ? ok(undefined) : known;
+        return ok(known.value.runtimeId === runtimeId ? known.value.boundaryAddress : undefined);
       }),
     endpoint: (member) =>
       ask('endpoint', async () => {

@@ -12,6 +12,7 @@ import { err, type Failure, failure, fenced, ok, type PoolId, type Result, type 
 import type { SigningKeys } from '@sallyport/wire';
 import type { HowKilled, SimProcess } from '../time/sim-process.ts';
 import { driverLink } from './driver-link.ts';
+import { boundaryAuthority } from './signatures.ts';
 import { simLog } from './sim-log.ts';
 import { DOMAIN, type Surroundings } from './surroundings.ts';
 
@@ -51,6 +52,7 @@ export function createGatewayNode(place: string, surroundings: Surroundings): Ga
       randomId: mine.randomId,
       driver,
       prove: proofOf(driver),
+      boundary: boundaryAuthority,
       address: () => place,
       version: 'sim',
       onRefused: (clause) => transcript.say('detail', mine.name, `refuses a report: ${clause}`),
@@ -108,7 +110,11 @@ type Prove = ReplicaOptions['prove'];
 /** What production's proof does (apps/gateway credentials.ts), on tokens that need no cryptography. */
 function proofOf(driver: ReplicaOptions['driver']): Prove {
   return (world: World) =>
-    async (credential): Promise<Result<{ poolId: PoolId; supervisorUid: string; sandboxId: SandboxId | undefined }, Failure>> => {
+    async (
+      credential,
+    ): Promise<
+      Result<{ poolId: PoolId; supervisorUid: string; exclusive?: boolean; sandboxId: SandboxId | undefined }, Failure>
+    > => {
       const [kind, sandboxId, poolId, epoch] = credential.split(':');
       if (kind !== 'token') return driver.authenticate(credential);
       if (world.sandboxes.get(sandboxId as SandboxId)?.value.poolId !== poolId)

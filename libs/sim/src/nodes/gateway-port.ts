@@ -1,6 +1,7 @@
 import { err, type Failure, failure, later, type Result } from '@sallyport/model';
 import type { GatewayPort } from '@sallyport/supervisor/member';
 import type { Stream, supervisorV1 } from '@sallyport/wire';
+import { twice } from '../net/twice.ts';
 import type { SimProcess } from '../time/sim-process.ts';
 import type { GatewayLife, GatewayNode } from './gateway-node.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -52,8 +53,7 @@ export function gatewayPort(process: SimProcess, place: string, node: GatewayNod
           settle(err(failure('not-ready', `no answer within ${deadlineMs} ms`))),
         );
         const asked = wire.polled(process, request);
-        schedule.after(network.latencyMs(place, node.place), { who: node.place, does: 'poll' }, () => {
-          if (network.isBlocked(place, node.place)) return;
+        twice(surroundings, place, node.place, 'poll', () => {
           const life = node.life();
           life?.process.deliver('poll', () => {
             void life.replica.servePoll(request, caller).then((answer) => {

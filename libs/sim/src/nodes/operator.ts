@@ -9,7 +9,10 @@ import {
   type ServiceName,
   type WorkspaceId,
 } from '@sallyport/model';
+import { grantKey } from '@sallyport/store';
+import { encodeGrant } from '@sallyport/wire';
 import type { Random } from '../random.ts';
+import { PRINCIPAL } from './consumer-node.ts';
 import type { GatewayLife, GatewayNode } from './gateway-node.ts';
 import type { Surroundings } from './surroundings.ts';
 
@@ -33,6 +36,8 @@ export interface Operator {
   remove(spec: SandboxSpec): Promise<void>;
   /** The workload begins another life, and the record follows. */
   replaceRuntime(spec: SandboxSpec): Promise<void>;
+  /** What those who follow discovery may see, by a gateway that is always there. */
+  grant(workspaces: readonly WorkspaceId[]): void;
   idOf(spec: SandboxSpec): SandboxId | undefined;
 }
 
@@ -43,8 +48,9 @@ export function createOperator(
   gateways: readonly GatewayNode[],
   world: World,
   random: Random,
-  { schedule, pods, transcript }: Surroundings,
+  { schedule, pods, store, transcript }: Surroundings,
 ): Operator {
+  let grantEpoch = 0n;
   const who = { who: 'people', does: 'ask' };
   const pause = (ms: number): Promise<void> => new Promise((resolve) => void schedule.after(ms, who, resolve));
 
@@ -140,6 +146,12 @@ export function createOperator(
       transcript.say('story', 'people', `restart the workload of ${spec.sandbox}`);
       pods.replace(spec.workspace, spec.sandbox);
       await register(spec);
+    },
+    grant(workspaces) {
+      grantEpoch += 1n;
+      transcript.say('detail', 'people', `grant ${workspaces.join(', ') || 'nothing'}`);
+      const value = encodeGrant({ workspaces, grantEpoch }, `grant-${grantEpoch}`);
+      void store.direct.commit({ guards: [], changes: [{ kind: 'put', key: grantKey(PRINCIPAL), value }] });
     },
     idOf,
   };

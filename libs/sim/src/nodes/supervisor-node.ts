@@ -2,6 +2,7 @@ import type { MemberId, PoolId } from '@sallyport/model';
 import { type Connector, createInstances, DEFAULT_LIMITS } from '@sallyport/proxy';
 import { createHosted, type Following, followGateway, type GatewayPort, type Hosted, letGo } from '@sallyport/supervisor/member';
 import type { HowKilled, SimProcess } from '../time/sim-process.ts';
+import { createSimBoundaryLink, type SimBoundaryLink } from './boundary-link.ts';
 import type { GatewayNode } from './gateway-node.ts';
 import { gatewayPort } from './gateway-port.ts';
 import { simLog } from './sim-log.ts';
@@ -11,12 +12,20 @@ import { DOMAIN, type Surroundings } from './surroundings.ts';
 export interface SupervisorLife {
   readonly process: SimProcess;
   readonly memberId: MemberId;
+  readonly podUid: string;
+  readonly staysInPod: boolean;
   readonly poolId: PoolId;
   readonly following: Following;
   /** Every instance that it has and that is not stopped, also those that only linger. */
-  readonly instances: readonly Hosted[];
+  readonly instances: readonly SimInstance[];
   draining(): boolean;
   beginDraining(): void;
+}
+
+/** One instance; its application is behind a boundary, or is not asked for at all. */
+export interface SimInstance {
+  readonly hosted: Hosted;
+  readonly link: SimBoundaryLink | undefined;
 }
 
 /** A place where a supervisor runs, dies and is started again. */
@@ -35,6 +44,8 @@ export interface SupervisorIdentity {
   readonly credential: (memberId: MemberId) => string;
   readonly delivery: 'push' | 'poll';
   readonly advertises: boolean;
+  /** Its container is started again in the Pod that it had; otherwise each life is a Pod of its own. */
+  readonly staysInPod: boolean;
 }
 
 /** As wire.ts of the supervisor: how long a draining member waits to be released. */
@@ -50,17 +61,20 @@ export function createSupervisorNode(
 ): SupervisorNode {
   const { pods, transcript } = surroundings;
   let life: SupervisorLife | undefined;
+  /** Of the Pod that a dead supervisor has left behind. */
+  let emptyPod: string | undefined;
 
   function end(mine: SupervisorLife, how: HowKilled): void {
     mine.process.kill(how);
-    pods.ended(mine.memberId);
+    if (mine.staysInPod && how === 'suddenly') emptyPod = mine.podUid;
+    else pods.ended(mine.podUid);
     if (life === mine) life = undefined;
   }
 
   return {
     place,
     life: () => life,
-    start({ poolId, credential, delivery, advertises }) {
+    start({ poolId, credential, delivery, advertises, staysInPod }) {
       if (life !== undefined) return;
       const process = surroundings.spawn(place);
       const { clock, random } = process;
@@ -68,9 +82,12 @@ export function createSupervisorNode(
       let draining = false;
       const memberId = process.name as MemberId;
       transcript.say('story', process.name, `starts as a member of ${poolId}`);
-      pods.began({ supervisorUid: memberId, poolId, credential: credential(memberId), address: addressOf(place) });
+      const podUid = emptyPod ?? memberId;
+      const again = emptyPod !== undefined;
+      emptyPod = undefined;
+      pods.began({ supervisorUid: podUid, poolId, credential: credential(memberId), address: addressOf(place), again });
       const instances = createInstances({ clock });
-      const running: Hosted[] = [];
+      const running: SimInstance[] = [];
       const ports: GatewayPort[] = gateways.map((node) => gatewayPort(process, place, node, surroundings));
       const following = followGateway({
         gateways: ports,
@@ -81,6 +98,10 @@ export function createSupervisorNode(
         advertises,
         memberState: () => ({ ready: true, draining, appPort: advertises ? APP_PORT : 0, capacity: CAPACITY }),
         host: (assignment) => {
+          const link =
+            assignment.boundaryAddress === undefined
+              ? undefined
+              : createSimBoundaryLink(process, place, assignment, log, surroundings);
           const hosted = createHosted({
             assignment,
             memberId,
@@ -88,14 +109,15 @@ export function createSupervisorNode(
               sandboxId: assignment.sandboxId,
               mode: assignment.mode,
               limits: DEFAULT_LIMITS,
-              connector: noApplication,
+              connector: link ?? noApplication,
             }),
+            boundary: link,
             rules: { domain: DOMAIN, ownPorts: new Set([APP_PORT]), claims: (host) => instances.claims(host) },
             ready: () => true,
             clock,
             log,
           });
-          running.splice(0, running.length, ...running.filter(isRunning), hosted);
+          running.splice(0, running.length, ...running.filter(isRunning), { hosted, link });
           return hosted;
         },
         random: () => random.float(),
@@ -105,6 +127,8 @@ export function createSupervisorNode(
       life = {
         process,
         memberId,
+        podUid,
+        staysInPod,
         poolId,
         following,
         instances: running,
@@ -136,7 +160,7 @@ export function createSupervisorNode(
 /** `m1` is 10.0.1.1, `d0` is 10.0.2.0: told by the driver, compared by nobody. */
 const addressOf = (place: string): string => `10.0.${place.charCodeAt(0) % 100}.${place.slice(1)}`;
 
-const isRunning = (hosted: Hosted): boolean => hosted.state().standing.running;
+const isRunning = ({ hosted }: SimInstance): boolean => hosted.state().standing.running;
 
 const noApplication: Connector = {
   dial: () => Promise.resolve({ ok: false, error: { kind: 'refused' } }),

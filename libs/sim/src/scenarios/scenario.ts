@@ -1,3 +1,5 @@
+import type { Ownership } from '@sallyport/authority';
+import type { RuntimeId, SandboxId } from '@sallyport/model';
 import type { GatewayLife, GatewayNode } from '../nodes/gateway-node.ts';
 import type { SandboxSpec } from '../nodes/operator.ts';
 import type { SupervisorNode } from '../nodes/supervisor-node.ts';
@@ -13,6 +15,8 @@ export interface Scenario {
   /** What a reader should see in it; its first line. */
   readonly title: string;
   readonly shape?: Partial<Shape>;
+  /** Of the detail, the lines that the story cannot be understood without. */
+  readonly also?: RegExp;
   /** Left out of the transcript: what comes before the history begins. */
   readonly skipsStart?: boolean;
   act(stage: Stage): Promise<void>;
@@ -26,11 +30,23 @@ export interface Stage {
   readonly sandbox: SandboxSpec;
   /** Who owns the first sandbox on record; throws when nobody does. */
   owner(): SupervisorNode;
+  /** Its record, which says who owns it now; throws when nobody does. */
+  owned(): OwnedRecord;
+  /** Lets time pass in small steps until this holds; throws after a minute. */
+  until(holds: () => boolean): Promise<void>;
+  /** Writes into the store as a gateway would that nobody here sees. */
+  write(key: string, value: Uint8Array): void;
   /** The other member of its pool. */
   other(): SupervisorNode;
   /** Where the owner's session is. */
   gatewayOfOwner(): GatewayNode & { life(): GatewayLife | undefined };
   say(what: string): void;
+}
+
+export interface OwnedRecord {
+  readonly sandboxId: SandboxId;
+  readonly owner: Extract<Ownership, { kind: 'owned' }>;
+  readonly runtimeId: RuntimeId;
 }
 
 export const SMALL: Shape = {
@@ -40,9 +56,11 @@ export const SMALL: Shape = {
     of: { kind: 'pool', pool: 'p0' },
     delivery: 'push',
     advertises: true,
+    staysInPod: false,
   })),
   readers: ['r0'],
-  sandboxes: [{ name: 's0', mode: 'shared', pool: 'p0', published: true }],
+  consumers: [],
+  sandboxes: [{ workspace: 'team', name: 's0', mode: 'shared', pool: 'p0', published: true, boundary: false }],
   calm: true,
 };
 
@@ -53,8 +71,14 @@ export const DEDICATED: Partial<Shape> = {
     of: { kind: 'sandbox', sandbox: 's0' },
     delivery: 'push',
     advertises: true,
+    staysInPod: false,
   })),
-  sandboxes: [{ name: 's0', mode: 'dedicated', pool: '', published: true }],
+  sandboxes: [{ workspace: 'team', name: 's0', mode: 'dedicated', pool: '', published: true, boundary: false }],
+};
+
+/** The small world with a boundary beside the application. */
+export const BEHIND_BOUNDARY: Partial<Shape> = {
+  sandboxes: [{ workspace: 'team', name: 's0', mode: 'shared', pool: 'p0', published: true, boundary: true }],
 };
 
 export interface Played {
@@ -65,8 +89,12 @@ export interface Played {
 /** By then everybody has joined, the sandbox is served and shown, and nobody is young enough not to be suspected. */
 const START_S = 30;
 
-export async function play({ title, shape, skipsStart = true, act }: Scenario): Promise<Played> {
-  const world = createSimWorld({ shape: { ...SMALL, ...shape }, random: createRandom(1), reads: 'story' });
+export async function play({ title, shape, also, skipsStart = true, act }: Scenario): Promise<Played> {
+  const world = createSimWorld({
+    shape: { ...SMALL, ...shape },
+    random: createRandom(1),
+    reads: also === undefined ? 'story' : { also },
+  });
   const stage = stageOf(world);
   let from = 0;
   if (skipsStart) {
@@ -90,9 +118,25 @@ function stageOf(world: SimWorld): Stage {
     return node;
   }
 
+  function owned(): OwnedRecord {
+    const sandboxId = world.operator.idOf(sandbox) as SandboxId;
+    const owner = world.truth.world.owners.get(sandboxId)?.value;
+    const runtimeId = world.truth.world.sandboxes.get(sandboxId)?.value.runtimeId;
+    if (owner?.kind !== 'owned' || runtimeId === undefined) throw new Error(`nobody owns ${sandbox.sandbox}`);
+    return { sandboxId, owner, runtimeId };
+  }
+
   return {
     world,
     sandbox,
+    owned,
+    async until(holds) {
+      for (let step = 0; !holds(); step += 1) {
+        if (step >= 6_000) throw new Error('it never came to that');
+        await world.run(10);
+      }
+    },
+    write: (key, value) => void world.store.direct.commit({ guards: [], changes: [{ kind: 'put', key, value }] }),
     pass: (seconds) => world.run(seconds * 1_000),
     owner,
     other: () => world.supervisors.find((each) => each !== owner()) as SupervisorNode,

@@ -15,7 +15,13 @@ export const serving: readonly Scenario[] = [
     name: 'start-polling',
     title: 'The same with members that poll: the configuration travels by calls, challenges stay on the session.',
     shape: {
-      members: ['m0', 'm1'].map((place) => ({ place, of: { kind: 'pool', pool: 'p0' }, delivery: 'poll', advertises: true })),
+      members: ['m0', 'm1'].map((place) => ({
+        place,
+        of: { kind: 'pool', pool: 'p0' },
+        delivery: 'poll',
+        advertises: true,
+        staysInPod: false,
+      })),
     },
     skipsStart: false,
     async act({ world, pass }) {

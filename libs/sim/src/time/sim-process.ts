@@ -1,3 +1,4 @@
+import { BOOT_EACH_MS, CLOCK_JUMP_MS } from '@sallyport/model';
 import { createClock, type RunningClock } from '@sallyport/process';
 import type { Random } from '../random.ts';
 import { createMachineClock, type MachineClock } from './machine.ts';
@@ -21,6 +22,8 @@ export interface SimProcess {
   /** Neither paused nor suspended. */
   awake(): boolean;
   suspended(): boolean;
+  /** Its machine has just slept, and its wall clock was set back by just that: it cannot know yet (model, BOOT_EACH_MS). */
+  isFooled(): boolean;
   /** True time since which it has been frozen. */
   frozenAt(): number | undefined;
   /** SIGSTOP for so long: its clocks go on. */
@@ -57,6 +60,8 @@ export function createSimProcess({ name, schedule, random, rate, wallOriginMs }:
   let waiting: Waiting[] = [];
   let frozen: { readonly kind: 'paused' | 'suspended'; readonly at: number; cancel: Cancel } | undefined;
   let dead = false;
+  let setAsleepMs = 0;
+  let fooledUntil = 0;
   let idCount = 0;
 
   function deliver(kind: Waiting['kind'], does: string, act: () => void): void {
@@ -90,6 +95,11 @@ export function createSimProcess({ name, schedule, random, rate, wallOriginMs }:
   /** Whether timers or sockets come first after a stall differs between runs of the real thing: so it does here. */
   function wake(): void {
     machine.resume(schedule.now());
+    if (frozen?.kind === 'suspended' && setAsleepMs !== 0) {
+      const sleptMs = schedule.now() - frozen.at;
+      if (Math.abs(rate * sleptMs + setAsleepMs) <= 2 * CLOCK_JUMP_MS) fooledUntil = schedule.now() + BOOT_EACH_MS / rate + 1;
+    }
+    setAsleepMs = 0;
     frozen = undefined;
     const timers = waiting.filter(({ kind }) => kind === 'timer');
     const messages = waiting.filter(({ kind }) => kind === 'message');
@@ -119,11 +129,14 @@ export function createSimProcess({ name, schedule, random, rate, wallOriginMs }:
     alive: () => !dead,
     awake: () => !dead && frozen === undefined,
     suspended: () => frozen?.kind === 'suspended',
+    isFooled: () => schedule.now() < fooledUntil,
     frozenAt: () => frozen?.at,
     pause: (ms) => freeze('paused', ms),
     suspend: (ms) => freeze('suspended', ms),
     setWall(byMs) {
-      if (!dead) machine.setWall(byMs);
+      if (dead) return;
+      machine.setWall(byMs);
+      if (frozen?.kind === 'suspended') setAsleepMs += byMs;
     },
     kill(how = 'suddenly') {
       if (dead) return;

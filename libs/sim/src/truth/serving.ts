@@ -4,6 +4,7 @@ import type { SupervisorEnd } from '@sallyport/session';
 import type { Hosted } from '@sallyport/supervisor/member';
 import type { SupervisorNode } from '../nodes/supervisor-node.ts';
 import type { Transcript } from '../transcript.ts';
+import type { ByteTruth } from './bytes.ts';
 import type { Names } from './names.ts';
 import type { Tenures } from './tenures.ts';
 import type { Court } from './violations.ts';
@@ -25,6 +26,7 @@ export interface ServingWatchOptions {
   readonly names: Names;
   readonly tenures: Tenures;
   readonly wire: WireTruth;
+  readonly bytes: ByteTruth;
   readonly transcript: Transcript;
 }
 
@@ -44,7 +46,7 @@ interface Known {
 }
 
 export function watchServing(options: ServingWatchOptions): ServingWatch {
-  const { nodes, world, now, court, names, tenures, wire, transcript } = options;
+  const { nodes, world, now, court, names, tenures, wire, bytes, transcript } = options;
   const known = new WeakMap<Hosted, Known>();
   const removedAt = new Map<string, number>();
   let admittingNow = new Map<SandboxId, string[]>();
@@ -59,18 +61,21 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
       if (life === undefined || !life.process.alive() || life.process.suspended()) continue;
       const { process, instances } = life;
       let at: Instant | undefined;
-      for (const hosted of instances) {
-        const { standing } = hosted.state();
+      for (const { hosted, link } of instances) {
+        const { standing, ownership } = hosted.state();
         if (!standing.running || !standing.acknowledged) continue;
         const about = know(process.name, hosted);
         if (standing.released || about.releasedUntil !== undefined) renewedAfterRelease(process.name, standing, about);
         at ??= process.clock.peek();
         if (refusalAt(standing, at) !== undefined || about.hosts.length === 0) continue;
         const { sandboxId } = hosted.assignment;
-        const others = admitting.get(sandboxId);
-        if (others === undefined) admitting.set(sandboxId, [process.name]);
-        else others.push(process.name);
-        judge(process.name, sandboxId, standing.mode, about.allowed);
+        // One that a boundary lets nothing through from answers, and reaches no application.
+        if (link === undefined || bytes.mayReach(link.reaches(), process.name as MemberId, ownership.epoch)) {
+          const others = admitting.get(sandboxId);
+          if (others === undefined) admitting.set(sandboxId, [process.name]);
+          else others.push(process.name);
+        }
+        if (!process.isFooled()) judge(process.name, sandboxId, standing.mode, about.allowed);
         if (!areDeclared(sandboxId, about)) for (const host of about.hosts) declared(process.name, sandboxId, host);
         saying?.set(`${process.name} ${names.sandbox(sandboxId)}`, about.hosts.toSorted().join(' '));
       }

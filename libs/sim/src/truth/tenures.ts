@@ -1,5 +1,5 @@
 import { FRESHNESS_MS, LEASE_MS, type Mode, type Ownership, type RecordChange, type World } from '@sallyport/authority';
-import type { MemberId, OwnerEpoch, SandboxId } from '@sallyport/model';
+import type { MemberId, OwnerEpoch, RuntimeId, SandboxId } from '@sallyport/model';
 import type { Coverage } from '../coverage.ts';
 import type { Names } from './names.ts';
 import type { Court } from './violations.ts';
@@ -10,6 +10,8 @@ export interface Tenures {
   changed(changes: readonly RecordChange[]): void;
   /** When the record stopped to say `owned` of this epoch; undefined while it does, or if it never did. */
   endedAt(sandboxId: SandboxId, epoch: OwnerEpoch): number | undefined;
+  /** Since when another is meant to own it than whoever held this epoch, which was taken away; undefined: never. */
+  overtakenAt(sandboxId: SandboxId, epoch: OwnerEpoch): number | undefined;
   /** Since when this member is not the owner on record; undefined while it is. */
   notOwnerSince(sandboxId: SandboxId, memberId: MemberId): number | undefined;
 }
@@ -21,17 +23,24 @@ export interface TenuresOptions {
   readonly coverage: Coverage;
   readonly names: Names;
   readonly isFrozen: (memberId: MemberId) => boolean;
+  /** Its process is over, as a driver may know. */
+  readonly isDead: (memberId: MemberId) => boolean;
+  /** The boundary of this runtime has obeyed a fence of this epoch. */
+  readonly hasObeyed: (runtimeId: RuntimeId, epoch: OwnerEpoch) => boolean;
 }
+
+type Fencing = Extract<Ownership, { kind: 'fencing' }>;
 
 /** Long before the true waits of 17 s and 33 s, and just when nothing of the old owner can be left by any clock. */
 const SILENT_AFTER_MS: Record<Mode, number> = { shared: LEASE_MS / 0.99, dedicated: FRESHNESS_MS / 0.99 };
 
-export function createTenures({ world, now, court, coverage, names, isFrozen }: TenuresOptions): Tenures {
+export function createTenures({ world, now, court, coverage, names, isFrozen, isDead, hasObeyed }: TenuresOptions): Tenures {
   const present = new Map<SandboxId, Ownership>();
   const modes = new Map<SandboxId, Mode>();
   const ended = new Map<string, number>();
   const lastOwned = new Map<string, number>();
   const fencedAt = new Map<SandboxId, number>();
+  const overtaken = new Map<SandboxId, { readonly below: OwnerEpoch; readonly at: number }[]>();
   const highestEpochs = new Map<SandboxId, OwnerEpoch>();
   const tenure = (sandboxId: SandboxId, epoch: OwnerEpoch): string => `${sandboxId}/${epoch}`;
   const holding = (sandboxId: SandboxId, memberId: MemberId): string => `${sandboxId}/${memberId}`;
@@ -47,18 +56,24 @@ export function createTenures({ world, now, court, coverage, names, isFrozen }: 
     const told = `${names.sandbox(sandboxId)}: ${names.ownership(sandboxId, from)} → ${names.ownership(sandboxId, to)}`;
     const problem = problemOf(from, to);
     if (problem !== undefined) court.broken('transitions are legal', `${told}: ${problem}`);
-    if (from.kind === 'fencing' && to.kind === 'offered') waited(sandboxId, from.from, told);
+    if (from.kind === 'fencing' && to.kind === 'offered') waited(sandboxId, from, to.epoch, told);
     if (from.kind === 'fencing' && to.kind === 'owned') coverage['owners restored'] += 1;
     if (from.kind === 'owned' && to.kind === 'released') coverage.releases += 1;
   }
 
-  function waited(sandboxId: SandboxId, from: MemberId, told: string): void {
+  function waited(sandboxId: SandboxId, { from, epoch, runtimeId }: Fencing, next: OwnerEpoch, told: string): void {
     court.looked('a takeover waits');
     coverage.takeovers += 1;
     if (isFrozen(from)) coverage['takeovers, old owner frozen'] += 1;
     const waitedMs = now() - (fencedAt.get(sandboxId) ?? 0);
     const leastMs = SILENT_AFTER_MS[modes.get(sandboxId) ?? 'shared'];
-    if (waitedMs < leastMs)
+    const wasDead = isDead(from);
+    // What a process has sent before it died may still arrive, and its right ends with its nonce.
+    if (!wasDead) overtaken.set(sandboxId, [...(overtaken.get(sandboxId) ?? []), { below: next, at: now() }]);
+    if (waitedMs >= leastMs) return;
+    if (hasObeyed(runtimeId, epoch)) coverage['takeovers by a boundary'] += 1;
+    else if (wasDead) coverage['takeovers by proof of death'] += 1;
+    else
       court.broken(
         'a takeover waits',
         `${told} ${waitedMs.toFixed(0)} ms after the fence; an old lease lasts ${leastMs.toFixed(0)} ms`,
@@ -97,6 +112,7 @@ export function createTenures({ world, now, court, coverage, names, isFrozen }: 
       }
       epochsRise();
     },
+    overtakenAt: (sandboxId, epoch) => overtaken.get(sandboxId)?.find(({ below }) => epoch < below)?.at,
     endedAt: (sandboxId, epoch) => ended.get(tenure(sandboxId, epoch)),
     notOwnerSince(sandboxId, memberId) {
       const owner = present.get(sandboxId);

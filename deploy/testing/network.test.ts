@@ -108,6 +108,20 @@ const tables: readonly [scenario: string, sandboxes: string, table: Record<strin
   ],
   ['dedicated', 'team', { 'driver:7445': 'gateway', 'gateway:7444': 'dedicated', 'dedicated:8443': 'ingress ingress-neighbour' }],
   [
+    'kind',
+    NAMESPACE,
+    {
+      'discovery:7446': 'edge',
+      'driver:7445': 'gateway',
+      'edge:8443': everybodyElse,
+      'etcd:2379': 'discovery gateway',
+      'gateway:7444': 'supervisor-shared dedicated',
+      'supervisor-shared:8443': 'edge',
+      'sandbox:9443': 'supervisor-shared',
+      'dedicated:8443': 'edge',
+    },
+  ],
+  [
     'trial',
     NAMESPACE,
     {
@@ -128,7 +142,7 @@ describe.each(tables)('%s', (scenario, sandboxes, table) => {
   test('allows what its table says, and nothing else', () => expect(allowed()).toEqual(table));
   test('lets gateways and discovery alone go to an etcd elsewhere', () => {
     const etcd: Party = { name: 'etcd', namespace: 'store', labels: {} };
-    expect(going(etcd, 2379)).toBe(scenario === 'trial' ? '' : 'discovery gateway');
+    expect(going(etcd, 2379)).toBe(table['etcd:2379'] !== undefined ? '' : 'discovery gateway');
   });
   test('lets the driver alone go to the API server', () =>
     expect(going({ name: 'api-server', ip: '172.16.0.1' }, 6443)).toBe('driver'));

@@ -46,6 +46,7 @@ function follow(objects: readonly KubeObject[], target: string): string {
 
 describe.each(SCENARIOS)('%s', (scenario) => {
   const objects = objectsOf(scenario);
+  const bundled = podsOf(objects).some(({ name }) => name === 'sallyport-etcd') ? ['sallyport-etcd'] : [];
   test('what our processes call is there and listens', () => {
     for (const { name, spec } of podsOf(objects))
       for (const container of spec.containers) {
@@ -55,8 +56,8 @@ describe.each(SCENARIOS)('%s', (scenario) => {
           .dials.filter((target) => target.startsWith(RELEASE))
           .map((target) => follow(objects, target));
         const want = {
-          gateway: scenario === 'trial' ? ['sallyport-driver', 'sallyport-etcd'] : ['sallyport-driver'],
-          discovery: scenario === 'trial' ? ['sallyport-etcd'] : [],
+          gateway: ['sallyport-driver', ...bundled],
+          discovery: bundled,
           edge: ['sallyport-discovery'],
           supervisor: Array.from(
             { length: podsOf(objects).find((each) => each.name === 'sallyport-gateway')?.replicas ?? 0 },

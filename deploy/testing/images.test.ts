@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { APPS } from './objects.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const dockerfile = readFileSync(join(ROOT, 'deploy/images/Dockerfile'), 'utf8');
+const lines = dockerfile.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+const last = lines.slice(lines.findLastIndex((line) => line.startsWith('FROM ')));
+
+test('any builder can read it: no syntax line, no heredoc, no option of one builder alone', () => {
+  expect(dockerfile).not.toMatch(/^# *syntax *=/m);
+  expect(lines.filter((line) => /<<|--mount|--link|--parents|--exclude|--security|--network/.test(line))).toEqual([]);
+});
+
+test('the image runs nothing while it is built, so that its base needs no shell, and runs as nobody', () => {
+  expect(last[0]).toMatch(/^FROM \$\{BASE\}$/);
+  expect(last.filter((line) => line.startsWith('RUN '))).toEqual([]);
+  expect(last).toContain('USER 65532:65532');
+  expect(last.at(-1)).toBe('ENTRYPOINT ["node", "/app/main.mjs"]');
+});
+
+test('it holds the one file of its app, and licences', () => {
+  const copies = last.filter((line) => line.startsWith('COPY ')).map((line) => line.replace(/\$\{(\w+)\}/, '<$1>'));
+  expect(copies).toEqual([
+    'COPY --from=bundle /src/dist/<APP>.mjs /app/main.mjs',
+    'COPY --from=bundle /src/LICENSE /src/NOTICE /app/',
+  ]);
+});
+
+test('nothing that is made or secret goes to the builder', () => {
+  const ignored = readFileSync(join(ROOT, '.dockerignore'), 'utf8').split('\n');
+  for (const path of ['.git', 'node_modules', '**/dist', '.sallyport']) expect(ignored).toContain(path);
+});
+
+test('every app of the chart has an image, and so has the command line', () => {
+  const script = readFileSync(join(ROOT, 'deploy/images/build.sh'), 'utf8');
+  const [, named = ''] = /apps=\(([a-z ]+)\)/.exec(script) ?? [];
+  expect(named.split(' ').sort()).toEqual([...APPS, 'cli'].sort());
+});

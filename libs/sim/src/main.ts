@@ -2,7 +2,7 @@
 import { farm } from './command/farm.ts';
 import { type Options, readOptions, USAGE } from './command/options.ts';
 import { add, closing, failure, noTotals, shortfalls } from './command/report.ts';
-import { runSeed, type SeedOptions } from './run-seed.ts';
+import { runSeed, type SeedOptions, type SeedResult } from './run-seed.ts';
 
 /** More of them say nothing that the first did not. */
 const FAILURES_MAX = 5;
@@ -20,19 +20,20 @@ if (typeof options === 'string') {
 async function many({ seeds, from, minutes, workers, guardsOff }: Options): Promise<number> {
   const startedAt = performance.now();
   const totals = noTotals();
-  let firstFailed: number | undefined;
+  const failures: SeedResult[] = [];
   await farm(jobs(seeds, from, minutes, guardsOff), Math.min(workers, seeds), (result) => {
     add(totals, result);
     if (result.violations.length === 0) return 'go on';
-    firstFailed = Math.min(firstFailed ?? result.seed, result.seed);
+    failures.push(result);
     print(failure(result, minutes, guardsOff));
     return guardsOff || totals.violations >= FAILURES_MAX ? 'stop' : 'go on';
   });
-  if (firstFailed !== undefined) await retell({ seed: firstFailed, minutes, guardsOff });
+  const [failed] = failures.sort((a, b) => a.seed - b.seed);
+  if (failed !== undefined) await retell(failed, { minutes, guardsOff });
   const missing = guardsOff ? [] : shortfalls(totals);
   print(missing.map((each) => `not covered: ${each}`));
   print(closing(totals, (performance.now() - startedAt) / 1_000));
-  if (guardsOff) return firstFailed === undefined ? 1 : 0;
+  if (guardsOff) return failed === undefined ? 1 : 0;
   return totals.violations > 0 || missing.length > 0 ? 1 : 0;
 }
 
@@ -47,9 +48,10 @@ async function one(seed: number, { minutes, trace, guardsOff }: Options): Promis
 }
 
 /** The end of the story of a seed that failed: the same seed is the same history. */
-async function retell(job: SeedOptions): Promise<void> {
-  const again = await runSeed({ ...job, reads: 'story' });
-  print([`the last of seed ${job.seed}:`, ...again.transcript.slice(-LAST_LINES)]);
+async function retell({ seed, digest }: SeedResult, options: Pick<SeedOptions, 'minutes' | 'guardsOff'>): Promise<void> {
+  const again = await runSeed({ ...options, seed, reads: 'story' });
+  const same = again.digest === digest ? 'the same history' : `NOT the same history: ${again.digest}`;
+  print([`the last of seed ${seed}, run again (${same}):`, ...again.transcript.slice(-LAST_LINES)]);
 }
 
 function* jobs(seeds: number, from: number, minutes: number, guardsOff: boolean): Iterable<SeedOptions> {

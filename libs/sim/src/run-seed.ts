@@ -12,6 +12,8 @@ export interface SeedResult {
   readonly seed: number;
   readonly virtualMs: number;
   readonly eventCount: number;
+  /** The same for the same history, whether or not anybody reads along. */
+  readonly digest: string;
   readonly evaluations: Evaluations;
   readonly coverage: Coverage;
   readonly violations: readonly Violation[];
@@ -59,6 +61,7 @@ export async function runSeed({ seed, minutes, reads = 'nothing', guardsOff = fa
     seed,
     virtualMs: world.schedule.now(),
     eventCount: world.schedule.eventCount(),
+    digest: world.schedule.digest(),
     evaluations: { ...world.court.evaluations },
     coverage,
     violations: world.court.violations,

@@ -14,7 +14,7 @@ export interface Options {
   readonly guardsOff: boolean;
 }
 
-export const USAGE = 'npm run sim -- [--seeds N] [--from S] [--minutes M] [--workers W] [--seed S [--trace]] [--guards-off]';
+export const USAGE = 'npm run sim -- [--seeds N] [--from S] [--minutes M] [--workers W] [--seed S [--trace]] [--guards off]';
 
 const MINUTES_MAX = 24 * 60;
 
@@ -30,6 +30,7 @@ export function readOptions(args: readonly string[]): Options | string {
         workers: { type: 'string', default: '2' },
         seed: { type: 'string' },
         trace: { type: 'boolean', default: false },
+        guards: { type: 'string', default: 'on' },
         'guards-off': { type: 'boolean', default: false },
       },
     });
@@ -38,6 +39,7 @@ export function readOptions(args: readonly string[]): Options | string {
       if (!Number.isInteger(value) || value < 1 || value > max) throw new Error(`--${name} is a whole number from 1 to ${max}`);
       return value;
     };
+    if (values.guards !== 'on' && values.guards !== 'off') throw new Error('--guards is on or off');
     return {
       seeds: number('seeds', 1_000_000),
       from: number('from', 1_000_000_000),
@@ -45,7 +47,7 @@ export function readOptions(args: readonly string[]): Options | string {
       workers: number('workers', 64),
       seed: values.seed === undefined ? undefined : number('seed', 1_000_000_000),
       trace: values.trace,
-      guardsOff: values['guards-off'],
+      guardsOff: values['guards-off'] || values.guards === 'off',
     };
   } catch (error) {
     return (error as Error).message;

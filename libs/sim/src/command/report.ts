@@ -62,9 +62,9 @@ export function closing(totals: Totals, seconds: number): string[] {
 export function failure(result: SeedResult, minutes: number, guardsOff: boolean): string[] {
   const [first] = result.violations;
   if (first === undefined) return [];
-  const replay = `npm run sim -- --seed ${result.seed} --minutes ${minutes}${guardsOff ? ' --guards-off' : ''}`;
+  const replay = `npm run sim -- --seed ${result.seed} --minutes ${minutes}${guardsOff ? ' --guards off' : ''}`;
   return [
-    `seed ${result.seed} broke a rule after ${(first.at / 1_000).toFixed(3)} s: ${first.rule}`,
+    `seed ${result.seed} broke a rule after ${(first.at / 1_000).toFixed(3)} s: ${first.rule} (history ${result.digest})`,
     ...result.violations.map(({ rule, detail }) => `  ${rule}: ${detail}`),
     `  again: ${replay} --trace`,
   ];

@@ -11,6 +11,8 @@ export interface Schedule {
   /** Runs everything up to this instant, `checked` after each event. Stops early when that says so. */
   run(until: number, checked: (event: SimEvent) => 'go on' | 'stop'): Promise<void>;
   eventCount(): number;
+  /** Of all events so far, with their instants: two histories that are one have the same. */
+  digest(): string;
 }
 
 export interface SimEvent {
@@ -39,6 +41,7 @@ export function createSchedule(): Schedule {
   let now = 0;
   let made = 0;
   let done = 0;
+  let digest = 0x811c9dc5;
 
   function add(at: number, what: What, act: () => void): Entry {
     made += 1;
@@ -81,7 +84,8 @@ export function createSchedule(): Schedule {
             }
             now = entry.at;
             done += 1;
-            const { act } = entry;
+            const { act, what } = entry;
+            digest = fold(fold(digest, now * 1_000), what.who.length * 31 + what.does.length);
             entry.act = undefined;
             act?.();
             // Behind all microtasks that there are: a tick that was asked for by the last of them finds none left.
@@ -109,8 +113,12 @@ export function createSchedule(): Schedule {
       });
     },
     eventCount: () => done,
+    digest: () => (digest >>> 0).toString(16).padStart(8, '0'),
   };
 }
+
+/** A step of FNV-1a, on the low 32 bits of a whole number. */
+const fold = (digest: number, value: number): number => Math.imul(digest ^ (Math.floor(value) | 0), 0x01000193);
 
 const before = (a: Entry, b: Entry): boolean => a.at < b.at || (a.at === b.at && a.order < b.order);
 

@@ -87,6 +87,8 @@ describe.each(rows)('$scenario', ({ objects, grants }) => {
     expect(proven).toMatchObject({ ok: true, value: { supervisorUid: supervisor.metadata.uid, poolId: 'shared' } });
     const asked = { poolId: 'shared', memberId: 'm', supervisorUid: supervisor.metadata.uid, appPort: 8443 } as never;
     if (options.appEndpoints) await expect.poll(() => running.resolveSupervisorAppEndpoint(asked)).toMatchObject({ ok: true });
+    const found = (await running.checkSelf?.()) ?? [];
+    expect(found.filter(({ ok }) => !ok)).toEqual([]);
     expect(stage.api.rbac.refused(DRIVER_USER)).toEqual([]);
     expect(stage.api.rbac.unused(DRIVER_USER)).toEqual([]);
   });

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => stage.close());
 
 const ALL: readonly PolicyRule[] = [...DRIVER_RULES, ...REVIEW_RULES, ...SLICE_RULES];
-const OPTIONS = { namespaces: [], endpointSlices: true, accounts: ['sallyport/supervisor'] };
+const OPTIONS = { namespaces: [], endpointSlices: true, appEndpoints: true, accounts: ['sallyport/supervisor'] };
 
 async function findings(change: Partial<Parameters<typeof checkSelf>[0]> = {}): Promise<Readonly<Record<string, string>>> {
   const { client } = await stage.connect();
@@ -39,6 +39,11 @@ test('asking uses nothing up: a rule that is surplus stays so', async () => {
 });
 test('EndpointSlices are not asked about where they are not followed', async () => {
   expect(await findings({ options: { ...OPTIONS, endpointSlices: false } })).not.toHaveProperty('endpointslices');
+});
+
+test('nor about single Pods where no address is given away', async () => {
+  stage.api.rbac.grant(DRIVER_USER, [{ rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['list', 'watch'] }] }]);
+  expect((await findings({ options: { ...OPTIONS, appEndpoints: false } })).pods).toBe('+ may list, watch');
 });
 
 describe('it says what is not so', () => {

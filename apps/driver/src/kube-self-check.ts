@@ -19,7 +19,7 @@ interface Permission {
 
 export interface SelfCheck {
   readonly client: Pick<KubeClient, 'post'>;
-  readonly options: Pick<KubernetesOptions, 'namespaces' | 'endpointSlices' | 'accounts'>;
+  readonly options: Pick<KubernetesOptions, 'namespaces' | 'endpointSlices' | 'accounts' | 'appEndpoints'>;
   /** How old what is known of the Pods is. Undefined: nothing is. */
   readonly ageMs: number | undefined;
 }
@@ -70,11 +70,15 @@ export async function checkSelf({ client, options, ageMs }: SelfCheck): Promise<
   }
 }
 
-function wantedBy({ endpointSlices }: SelfCheck['options']): readonly [name: string, wanted: readonly Permission[]][] {
+function wantedBy({
+  endpointSlices,
+  appEndpoints,
+}: SelfCheck['options']): readonly [name: string, wanted: readonly Permission[]][] {
   const of = (verbs: readonly string[], group: string, resource: string): readonly Permission[] =>
     verbs.map((verb) => ({ verb, group, resource }));
   return [
-    ['pods', of(['get', 'list', 'watch'], '', 'pods')],
+    // A single Pod is looked at before its address is given away, and for nothing else.
+    ['pods', of([...(appEndpoints ? ['get'] : []), 'list', 'watch'], '', 'pods')],
     ['events', of(['create'], '', 'events')],
     ['tokenreviews', [{ verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews', isOfCluster: true }]],
     ...(endpointSlices ? [['endpointslices', of(['list', 'watch'], 'discovery.k8s.io', 'endpointslices')] as const] : []),

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { type AddressInfo, createServer as createTcp } from 'node:net';
 import { parseCidrs } from '@sallyport/proxy';
 import { ALERTS } from '@sallyport/tls-hello';
@@ -103,6 +104,36 @@ describe('a connection to a published host', () => {
     supervisor.socket.resume();
     await until('all is there', () => supervisor.bytes().length === client.socket.bytesWritten);
   });
+
+  test.each([
+    ['that reads late', true],
+    ['that reads at once', false],
+  ])(
+    'brings a client %s every byte in order, in chunks of all sizes',
+    async (_title, isLate) => {
+      await start();
+      stage.publish('web', upstream.port);
+      const { client, supervisor } = await passOn();
+      const other = await passOn();
+      const sent: Buffer[] = [];
+      for (let size = 1; size < 3_000_000; size = Math.ceil(size * 3.1)) sent.push(randomBytes(size), randomBytes(size % 977));
+      if (isLate) client.socket.pause();
+      for (const [index, bytes] of sent.entries()) {
+        supervisor.socket.write(bytes);
+        // Another connection reads between: none must find its bytes in the other's.
+        other.supervisor.socket.write(bytes.subarray(0, 20_000));
+        await until('some of it has gone', () => supervisor.socket.writableLength === 0 || client.socket.isPaused());
+        if (index > 10) client.socket.resume();
+      }
+      const all = Buffer.concat(sent);
+      await until('all is there', () => client.bytes().length === all.length, 20_000);
+      expect(client.bytes().equals(all)).toBe(true);
+      const beside = Buffer.concat(sent.map((bytes) => bytes.subarray(0, 20_000)));
+      await until('all of the other is there', () => other.client.bytes().length === beside.length);
+      expect(other.client.bytes().equals(beside)).toBe(true);
+    },
+    30_000,
+  );
 
   test.each(['client', 'supervisor'] as const)('is reset when the %s resets', async (who) => {
     await start();

@@ -1,4 +1,4 @@
-import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer, type OnReadOpts, type Server, type Socket } from 'node:net';
 import { type Address, cannotListen } from '@sallyport/process';
 import { createClientCounts, normaliseAddress } from '@sallyport/proxy';
 import type { Refusal } from './endings.ts';
@@ -26,8 +26,8 @@ export interface DoorOptions extends Omit<Surroundings, 'clients' | 'hosts' | 't
 const BACKLOG = 4_096;
 
 /** Both ends may close their half by themselves, and small writes leave at once: the hellos of TLS are such. */
-const dial = (address: string, port: number): Socket =>
-  connect({ host: address, port, allowHalfOpen: true, noDelay: true, autoSelectFamily: false });
+const dial = (address: string, port: number, onread: OnReadOpts): Socket =>
+  connect({ host: address, port, onread, allowHalfOpen: true, noDelay: true, autoSelectFamily: false });
 
 /** Throws `CannotStart` where it cannot listen. */
 export async function openDoor(options: DoorOptions): Promise<Door> {

@@ -1,4 +1,4 @@
-import { type Effect, type Follower, PING_EVERY_MS } from '@sallyport/catalog';
+import type { Effect, Follower } from '@sallyport/catalog';
 import { failure, later, type Result } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
 import { type discoveryV1, type PublishedRecord, readWatchResponse, type Stream } from '@sallyport/wire';
@@ -35,10 +35,15 @@ const LOOK_EVERY_MS = 250;
 const CREDENTIAL_EVERY_MS = 10_000;
 const BACKOFF = { baseMs: 100, maxMs: 5_000 };
 /**
- * Of a replica that others stand beside: it sends something each 5 s, and what is held lives for at most 13 s. The follower's
- * own bound of 15 s is for one that stands alone.
+ * Lives count from the sending of a Ping, so a fresh one makes them longer: the protocol asks for one each 5 s, and that leaves
+ * too little to go to another replica before records run out.
  */
-const SUSPECT_AFTER_MS = 8_000;
+export const PING_EVERY_MS = 2_000;
+/**
+ * Of a replica that others stand beside, and that sends something each 5 s. The follower's own bound of 15 s is for one that
+ * stands alone.
+ */
+const SUSPECT_AFTER_MS = 6_000;
 
 /**
  * Keeps one stream open, to whichever replica serves, and goes on at another where it left off. Records live on meanwhile, as

@@ -3,6 +3,7 @@ import { formatAddress, type Host, type Instant, later, normaliseHost } from '@s
 import { alertRecord, createHelloReader } from '@sallyport/tls-hello';
 import type { PublishedRecord } from '@sallyport/wire';
 import { ALERT_OF, type Ending, isHandover, type Refusal } from './endings.ts';
+import { createInlet } from './inlet.ts';
 import { DIAL_AGAIN_MS, LINGER_MS } from './limits.ts';
 import { createOpening } from './opening.ts';
 import { type Resting, sameEndpoint } from './published.ts';
@@ -100,7 +101,8 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
   function reach(record: PublishedRecord, now: Instant): void {
     // Registered before the dial: a withdrawal finds it, whatever it is at.
     published.rest(record, resting);
-    const socket = surroundings.dial(record.endpoint.address, record.endpoint.port);
+    const { address: to, port } = record.endpoint;
+    const socket = surroundings.dial(to, port, createInlet(supervisorData));
     const attempt = { record, socket, at: now };
     dialled = attempt;
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -110,6 +112,8 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
       if (dialled === attempt && state === 'reaching') connected(attempt.socket);
     });
   }
+
+  const supervisorData = (chunk: Buffer): boolean => through?.supervisorData(chunk) ?? false;
 
   function dialFailed(fault: DialFault): void {
     const attempt = letGo();

@@ -7,6 +7,8 @@ import type { Tally } from './surroundings.ts';
 /** Two sockets that are one connection. What passes is never looked at. */
 export interface Splice {
   clientData(chunk: Buffer): void;
+  /** Whether the next may be read, into the same memory. */
+  supervisorData(chunk: Buffer): boolean;
   clientDrained(): void;
   /** The client sends no more, and may still listen. */
   clientEnded(): void;
@@ -27,9 +29,11 @@ export interface SpliceOptions {
   readonly onEnd: (ending: Ending) => void;
 }
 
+const NOTHING = Buffer.alloc(0);
+
 /**
  * The way of every byte: one read, one look at the deadline, one write. A reader that is slower than the other side makes it
- * wait: at most one read and what a socket buffers is held for each direction.
+ * wait: one read is held of what a supervisor sends, and of what a client sends one read and what a socket buffers.
  */
 export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOptions): Splice {
   const startedAt = mayPass();
@@ -40,6 +44,20 @@ export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOpti
   let bytesIn = 0;
   let bytesOut = 0;
 
+  /** False: the client has yet to take it, and until then the memory is not to be used again. */
+  function toClient(chunk: Buffer): boolean {
+    const now = mayPass();
+    if (now === undefined) return false;
+    lastActivityAt = now;
+    bytesOut += chunk.length;
+    tally.bytesOut += chunk.length;
+    client.write(chunk);
+    if (client.writableLength === 0) return true;
+    // Below the mark at which Node tells of a drain by itself.
+    if (!client.writableNeedDrain) client.write(NOTHING, () => supervisor.resume());
+    return false;
+  }
+
   function toSupervisor(chunk: Buffer): void {
     const now = mayPass();
     if (now === undefined) return;
@@ -49,14 +67,6 @@ export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOpti
     if (!supervisor.write(chunk)) client.pause();
   }
 
-  supervisor.on('data', (chunk: Buffer) => {
-    const now = mayPass();
-    if (now === undefined) return;
-    lastActivityAt = now;
-    bytesOut += chunk.length;
-    tally.bytesOut += chunk.length;
-    if (!client.write(chunk)) supervisor.pause();
-  });
   supervisor.on('drain', () => client.resume());
   supervisor.on('end', () => {
     supervisorEnded = true;
@@ -74,6 +84,7 @@ export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOpti
 
   return {
     clientData: toSupervisor,
+    supervisorData: toClient,
     clientDrained: () => void supervisor.resume(),
     clientEnded() {
       clientEnded = true;

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { OnReadOpts, Socket } from 'node:net';
 import type { Host, Instant } from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
 import type { CidrSet, ClientCounts } from '@sallyport/proxy';
@@ -56,7 +56,7 @@ export interface Surroundings {
   readonly trusted: CidrSet;
   /** Whether supervisors get a PROXY header in front of everything. */
   readonly sendsProxy: boolean;
-  readonly dial: (address: string, port: number) => Socket;
+  readonly dial: (address: string, port: number, onread: OnReadOpts) => Socket;
   readonly observer: Observer;
   readonly clients: ClientCounts;
   readonly hosts: ClientCounts;

@@ -1,0 +1,1 @@
+export const HOST = 'team--bench--web.apps.test';

@@ -1,5 +1,9 @@
 import { expect, test } from 'vitest';
-import { goldenFile, helm, render, SCENARIOS, valuesFile, WITH_HELM } from './helm.ts';
+import { goldenFile, helm, lint, render, SCENARIOS, valuesFile, WITH_HELM } from './helm.ts';
+
+test.skipIf(helm === undefined)(`${WITH_HELM}: lint finds nothing`, async () => {
+  expect(await lint()).toContain('0 chart(s) failed');
+});
 
 /**
  * What each scenario renders to, whole, for people to read what a change does. All other tests of the chart go by these files. After a

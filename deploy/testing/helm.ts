@@ -46,5 +46,11 @@ export async function renderAs(release: string, ...args: readonly string[]): Pro
   }
 }
 
+/** What `helm lint` says of the chart. */
+export async function lint(): Promise<string> {
+  const { stdout } = await promisify(execFile)(helm ?? 'helm', ['lint', '--strict', CHART]);
+  return stdout;
+}
+
 export const valuesFile = (scenario: string): string => join(CHART, `ci/values-${scenario}.yaml`);
 export const goldenFile = (scenario: string): string => join(import.meta.dirname, `../helm/golden/${scenario}.yaml`);

@@ -149,6 +149,11 @@ describe.each(tables)('%s', (scenario, sandboxes, table) => {
   test('lets nobody of ours out into the world', () => expect(going({ name: 'world', ip: '192.0.2.1' }, 80)).toBe(''));
 });
 
+test('keys of another issuer are fetched by discovery alone, from the port of their URL', () => {
+  const { going } = openScenario('ingress', NAMESPACE);
+  expect(going({ name: 'issuer', ip: '192.0.2.9' }, 8444)).toBe('discovery');
+});
+
 test('every scenario with NetworkPolicies has its table', () => {
   const guarded = SCENARIOS.filter((scenario) => policiesOf(objectsOf(scenario)).length > 0);
   expect(guarded.sort()).toEqual(tables.map(([scenario]) => scenario).sort());

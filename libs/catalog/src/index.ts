@@ -8,6 +8,6 @@ export * from './history.ts';
 export type * from './listing.ts';
 export * from './messages.ts';
 export * from './record.ts';
-export { BEAT_SPREAD_MS, type RenewalDigest } from './renewals.ts';
+export type { RenewalDigest } from './renewals.ts';
 export * from './scope.ts';
 export * from './snapshot.ts';

@@ -1,3 +1,4 @@
+import { CHALLENGE_EVERY_MS, VECTOR_RETRY_MS } from '@sallyport/authority';
 import { type Instant, LONG_AGO, NEVER, type WorkspaceId } from '@sallyport/model';
 import type { Listing } from './listing.ts';
 
@@ -26,8 +27,12 @@ export interface Renewals {
   went(recordId: string): void;
 }
 
-/** What a gateway renews at one beat ends within this of each other; a record further behind missed the beat. Milliseconds. */
-export const BEAT_SPREAD_MS = 2_500;
+/**
+ * What a gateway renews ends within this of each other: it spreads its vectors over one beat, and one may have been tried
+ * again. A record further behind missed its turn. With less, half the records of a large gateway would be named to every
+ * reader each second. Milliseconds.
+ */
+const BEAT_SPREAD_MS = CHALLENGE_EVERY_MS + VECTOR_RETRY_MS;
 
 export function createRenewals(): Renewals {
   let floors = new Map<string, Instant>();

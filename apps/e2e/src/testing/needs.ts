@@ -13,3 +13,4 @@ async function needs(program: string, debianPackage = program): Promise<(name: s
 export const describeChromium = await needs('chromium');
 export const describeCurl = await needs('curl');
 export const describePrometheus = await needs('promtool', 'prometheus');
+export const describeKubectl = await needs('kubectl', 'kubernetes-client');

@@ -1,25 +1,14 @@
-import { execFile, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type KubeStage, openKubeStage } from '../kube-stage.ts';
-import { until } from '../until.ts';
-import { putPod } from './pods.ts';
+import { isWatch, type KubeStage, openKubeStage, putPod, until } from '@sallyport/driver/testing';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { describeKubectl } from './needs.ts';
 
 /** A client that knows nothing of us: what it makes of the test API server is what it would make of a real one. */
-const present = isPresent();
-function isPresent(): boolean {
-  try {
-    execFileSync('kubectl', ['version', '--client'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    if (process.env.SALLYPORT_REQUIRE === 'all') throw new Error('kubectl is missing: apt-get install kubernetes-client');
-    return false;
-  }
-}
-
-describe.skipIf(!present)(present ? 'kubectl' : 'kubectl (missing: apt-get install kubernetes-client)', () => {
+describeKubectl('kubectl', () => {
   let stage: KubeStage;
   let config: string;
   beforeAll(async () => {
@@ -54,27 +43,64 @@ describe.skipIf(!present)(present ? 'kubectl' : 'kubectl (missing: apt-get insta
     await expect(run('get', 'pod', 'p9')).rejects.toThrow(/NotFound.*"p9" not found/));
   test('is told what it may not do', async () =>
     await expect(run('get', 'events')).rejects.toThrow(/Forbidden.*cannot list resource "events"/));
-  test('watches: what there is, then each change', async () => {
-    const child = spawn(
-      'kubectl',
-      argsOf('get', 'pods', '-w', '--output-watch-events', '-o', 'jsonpath={.type} {.object.metadata.name}{"\\n"}'),
-      { stdio: ['ignore', 'pipe', 'ignore'] },
-    );
+  function watch(): { readonly child: ChildProcess; readonly events: () => readonly string[] } {
+    const line = 'jsonpath={.type} {.object.metadata.name}{"\\n"}';
+    const child = spawn('kubectl', argsOf('get', 'pods', '-w', '--output-watch-events', '-o', line), {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     let text = '';
     child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
     });
+    return {
+      child,
+      events: () =>
+        text
+          .split('\n')
+          .map((each) => each.trim())
+          .filter((each) => each !== ''),
+    };
+  }
+
+  test('watches: what there is, then each change', async () => {
+    const { child, events } = watch();
     try {
-      await until('the list', () => /p2/.test(text));
+      await until('the list', () => events().includes('ADDED p2'));
       await until('the watch', () => stage.api.watches.count === 1);
       putPod(stage.api.store, 'p3');
       putPod(stage.api.store, 'p3', { ready: false });
       stage.api.store.remove('pods', 'default', 'p0');
-      await until('the changes', () => /DELETED p0/.test(text));
-      const events = text.split('\n').filter((line) => line !== '');
-      expect(events).toEqual(['ADDED p0', 'ADDED p1', 'ADDED p2', 'ADDED p3', 'MODIFIED p3', 'DELETED p0']);
+      await until('the changes', () => events().includes('DELETED p0'));
+      expect(events()).toEqual(['ADDED p0', 'ADDED p1', 'ADDED p2', 'ADDED p3', 'MODIFIED p3', 'DELETED p0']);
     } finally {
       child.kill();
+    }
+  });
+
+  // It shows the refusal as an event and ends; whoever watches on lists again, and has missed nothing.
+  test('is told of a 410 between its list and its watch; watched again, it follows on from a new list', async () => {
+    const compacted = Promise.withResolvers<void>();
+    stage.api.faults.on(isWatch, { kind: 'held', until: compacted.promise });
+    const asked = stage.api.requests.length;
+    const first = watch();
+    const ended = once(first.child, 'close');
+    await until('the watch is asked for', () =>
+      stage.api.requests.slice(asked).some((request) => request.includes('watch=true')),
+    );
+    putPod(stage.api.store, 'p4');
+    stage.api.store.compact();
+    compacted.resolve();
+    expect((await ended)[0]).toBe(0);
+    expect(first.events().at(-1)).toBe('ERROR');
+    expect(first.events()).not.toContain('ADDED p4');
+    const second = watch();
+    try {
+      await until('the new list', () => second.events().includes('ADDED p4'));
+      await until('the new watch', () => stage.api.watches.count === 1);
+      putPod(stage.api.store, 'p5');
+      await until('the change', () => second.events().includes('ADDED p5'));
+    } finally {
+      second.child.kill();
     }
   });
 });

@@ -107,6 +107,16 @@ describe.skipIf(helm === undefined)(`${WITH_HELM} refuses`, () => {
     writeFileSync(file, stringify(sound));
     expect(await render('--values', file)).toMatchObject({ ok: true });
   });
+  test('nothing of the values that docs/kubernetes.md shows', async () => {
+    const text = readFileSync(join(CHART, '../../../docs/kubernetes.md'), 'utf8');
+    const shown = [...text.matchAll(/```yaml\n([^`]*)```/g)]
+      .map(([, block = '']) => block)
+      .filter((block) => block.includes('appListener:'));
+    expect(shown).toHaveLength(1);
+    const file = join(directory, 'docs.yaml');
+    writeFileSync(file, shown.join(''));
+    expect(await render('--values', file)).toMatchObject({ ok: true });
+  });
 });
 
 test('every template shows in some scenario', () => {

@@ -14,7 +14,7 @@ const isRuntime = ({ name }: Exported): boolean => /^(nodejs|process)_/.test(nam
 const isOfEvery = ({ name }: Exported): boolean => name.startsWith('sallyport_process_');
 const sorted = (metrics: readonly Exported[]): readonly Exported[] => [...metrics].sort((a, b) => (a.name < b.name ? -1 : 1));
 
-describe.each(['supervisor', 'gateway', 'driver', 'discovery', 'boundary'])('the %s', (app) => {
+describe.each(['supervisor', 'gateway', 'driver', 'discovery', 'edge', 'boundary'])('the %s', (app) => {
   const of = (): readonly Exported[] => exported.get(app) ?? [];
   test('exports what is documented of it, and nothing else', () => {
     const own = of().filter((metric) => !isRuntime(metric) && !isOfEvery(metric));

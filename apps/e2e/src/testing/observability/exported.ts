@@ -5,6 +5,7 @@ import * as boundary from '@sallyport/boundary';
 import * as discovery from '@sallyport/discovery';
 import * as driver from '@sallyport/driver';
 import { openKubeStage } from '@sallyport/driver/testing';
+import * as edge from '@sallyport/edge';
 import * as gateway from '@sallyport/gateway';
 import { formatAddress } from '@sallyport/model';
 import {
@@ -38,7 +39,7 @@ export async function exportedByAll(): Promise<ReadonlyMap<string, readonly Expo
   const kube = await openKubeStage();
   const storeClock = createClock();
   const store = createMemoryStore({ clock: storeClock });
-  const token = join(folder, 'token');
+  const [token, reader] = [join(folder, 'token'), join(folder, 'reader')];
   await writeFile(token, 'nobody');
   const found = new Map<string, readonly Exported[]>();
   const ending: (() => Promise<void>)[] = [];
@@ -78,11 +79,16 @@ export async function exportedByAll(): Promise<ReadonlyMap<string, readonly Expo
       'signing-keys': pki.keysFolder,
       ...(await internal(pki, 'gateway')),
     });
-    await start('discovery', discovery.readConfig, (config, of) => discovery.wire(config, of, { store: store.connect() }), {
-      'discovery-listen': '127.0.0.1:0',
-      'signing-keys': pki.keysFolder,
-      ...(await internal(pki, 'discovery')),
-    });
+    const seen = await start(
+      'discovery',
+      discovery.readConfig,
+      (config, of) => discovery.wire(config, of, { store: store.connect() }),
+      {
+        'discovery-listen': '127.0.0.1:0',
+        'signing-keys': pki.keysFolder,
+        ...(await internal(pki, 'discovery')),
+      },
+    );
     await start('supervisor', supervisor.readConfig, supervisor.wire, {
       gateway: boundAs(g, 'supervisor'),
       pool: 'pool-1',
@@ -92,6 +98,13 @@ export async function exportedByAll(): Promise<ReadonlyMap<string, readonly Expo
       'app-cert-file': pki.apps.certFile,
       'app-key-file': pki.apps.keyFile,
       ...(await internal(pki, 'supervisor')),
+    });
+    await writeFile(reader, await pki.operatorToken({ kind: 'admin' }));
+    await start('edge', edge.readConfig, edge.wire, {
+      'edge-listen': '127.0.0.1:0',
+      discovery: boundAs(seen, 'discovery'),
+      'credential-file': reader,
+      ...(await internal(pki, 'edge')),
     });
     await start('boundary', boundary.readConfig, boundary.wire, {
       'boundary-listen': '127.0.0.1:0',

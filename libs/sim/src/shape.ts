@@ -65,14 +65,14 @@ export function drawShape(random: Random): Shape {
     readers: random.chance(0.3) ? ['r0', 'r1'] : ['r0'],
     consumers: random.chance(0.7) ? ['c0'] : [],
     sandboxes: [
-      { workspace: 'team', name: 's0', mode: 'shared', pool: 'p0', published: true, boundary: random.chance(0.6) },
+      { workspace: 'team', name: 's0', mode: 'shared', pool: 'p0', published: true, boundary: random.chance(0.9) },
       {
         workspace: 'other',
         name: 's1',
         mode: 'shared',
         pool: twoPools ? 'p1' : 'p0',
         published: true,
-        boundary: random.chance(0.4),
+        boundary: random.chance(0.7),
       },
       ...(dedicated
         ? [
@@ -82,7 +82,7 @@ export function drawShape(random: Random): Shape {
               mode: 'dedicated' as const,
               pool: '',
               published: advertises,
-              boundary: random.chance(0.5),
+              boundary: random.chance(0.7),
             },
           ]
         : []),

@@ -50,6 +50,10 @@ export interface WireTruthOptions {
   readonly ownerSeenBy: (gateway: SimProcess, sandboxId: SandboxId) => Ownership | undefined;
 }
 
+type NonceUse = 'issued' | 'answered';
+/** Nonces that are remembered: more than are issued while one of them can still be under way. */
+const NONCES_MAX = 20_000;
+
 /** The slowest clock that DESIGN allows. */
 const SLOWEST = 0.99;
 const NOT_YET = Number.NEGATIVE_INFINITY;
@@ -57,6 +61,7 @@ const NOT_YET = Number.NEGATIVE_INFINITY;
 export function createWireTruth(options: WireTruthOptions): WireTruth {
   const { now, court, coverage, transcript, names, tenures, overtaken, ownerSeenBy } = options;
   const all = new Map<string, Allowed>();
+  const nonces = new Map<string, NonceUse>();
 
   const allowed = (member: string, sandboxId: SandboxId): Allowed => {
     const key = `${member}/${sandboxId}`;
@@ -64,6 +69,17 @@ export function createWireTruth(options: WireTruthOptions): WireTruth {
     all.set(key, known);
     return known;
   };
+
+  /** A nonce is issued once by anybody, and answered once, and only then. */
+  function counts(nonce: string, before: NonceUse | undefined, use: NonceUse, told: string): void {
+    court.looked('a nonce counts once');
+    if (nonces.get(nonce) !== before) court.broken('a nonce counts once', `${told} with one that was ${nonces.get(nonce)}`);
+    nonces.set(nonce, use);
+    for (const oldest of nonces.keys()) {
+      if (nonces.size <= NONCES_MAX) break;
+      nonces.delete(oldest);
+    }
+  }
 
   function fresh(to: Allowed, askedAt: number, ageMs: number): void {
     to.freshUntil = Math.max(to.freshUntil, askedAt + (FRESHNESS_MS - ageMs * SLOWEST) / SLOWEST);
@@ -79,7 +95,8 @@ export function createWireTruth(options: WireTruthOptions): WireTruth {
       if (request?.$case === 'hello') sandboxId = request.value.sandboxId as SandboxId;
       if (request?.$case === 'heartbeat') heartbeats.set(Number(request.value.sequence), now());
       if (request?.$case !== 'report' || sandboxId === undefined) return;
-      const { sequence, sessionId, configRevision } = request.value;
+      const { sequence, sessionId, configRevision, nonce } = request.value;
+      counts(nonce, 'issued', 'answered', `${member.name} answers`);
       reports.set(Number(sequence), {
         at: now(),
         sessionId: sessionId as SessionId,
@@ -121,6 +138,7 @@ export function createWireTruth(options: WireTruthOptions): WireTruth {
       if (sandboxId === undefined || response === undefined) return;
       if (moment === 'sent') {
         if (response.$case === 'servingLease') leaseSent(response.value, sandboxId);
+        if (response.$case === 'challenge') counts(response.value.nonce, undefined, 'issued', `${gateway.name} asks`);
         return;
       }
       const mine = allowed(member.name, sandboxId);

@@ -111,7 +111,7 @@ export async function wire(config: Config, process: Process, given: Given = {}):
           sandboxId: assignment.sandboxId,
           mode: assignment.mode,
           limits: config.limits,
-          connector: boundary ?? createLoopback({ clock, forbiddenPorts, dialMs: config.limits.dialMs }),
+          connector: boundary ?? createLoopback({ clock, forbiddenPorts, dialMs: config.limits.dialMs, lends: true }),
         }),
         boundary,
         rules: { domain: config.domain, ownPorts: forbiddenPorts, claims: (host: Host) => instances.claims(host) },

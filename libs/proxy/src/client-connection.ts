@@ -46,7 +46,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
   const { socket, raw, serverName, peer, instances, surroundings } = options;
   const { clock, limits } = surroundings;
   const requests = createRequestReader<Buffer>(codecLimits(limits));
-  const outbox = createOutbox(socket);
+  const outbox = createOutbox(socket, true);
   let phase: 'open' | 'lingering' | 'cut' | 'closed' = 'open';
   let exchange: Exchange | undefined;
   /** When the present wait began: for a request, for the rest of a head, or for the client's end. */

@@ -6,7 +6,8 @@ export interface Connector {
   /**
    * Opens one connection to `port` of the application, `allowHalfOpen`, because tunnels are half-closed, and without
    * delay. An aborted dial leaves no socket behind, and an answer that comes
-   * too late to be used is destroyed by the connector, never handed out.
+   * too late to be used is destroyed by the connector, never handed out. What its `data` brings is only lent: it is
+   * overwritten once the listeners have returned.
    */
   dial(port: number, signal: AbortSignal): Promise<Result<Socket, DialFailure>>;
 }

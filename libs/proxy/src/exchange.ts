@@ -235,7 +235,9 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
   }
 
   const appUser: AppUser = {
-    appData(chunk) {
+    appData(lent) {
+      // What cannot go on now stays unread, longer than it is lent for.
+      const chunk = clientBlocked ? Buffer.from(lent) : lent;
       if (app?.answers.push(chunk) === false) app.socket.pause();
       relayAnswer();
     },

@@ -1,4 +1,4 @@
-import { connect, type Socket } from 'node:net';
+import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
 import { err, later, ok, type Result } from '@sallyport/model';
 import type { Clock } from './clock.ts';
 import type { Connector, DialFailure } from './connector.ts';
@@ -8,15 +8,23 @@ export interface LoopbackOptions {
   /** Ports of this process's own listeners, read at every dial: whoever listens on a port of its own adds it. */
   readonly forbiddenPorts: ReadonlySet<number>;
   readonly dialMs: number;
+  /** What is read is lent, see Connector: one piece of memory serves all connections. Off: everybody gets memory of their own. */
+  readonly lends?: boolean;
 }
 
 /** Many dev servers listen on `localhost`, which is one or the other. */
 const ADDRESSES = ['127.0.0.1', '::1'] as const;
+/** Read at once from one connection; what TLS and the system's own buffers take in one go. Bytes. */
+const READ_BYTES_MAX = 64 * 1_024;
+
 /** An application that restarts is back within a moment. Only a refused connect is tried again: nothing was sent yet. */
 const RETRY_AFTER_MS = [50, 100, 200] as const;
 
 /** Reaches the application on the loopback of this network namespace. */
-export function createLoopback({ clock, forbiddenPorts, dialMs }: LoopbackOptions): Connector {
+export function createLoopback({ clock, forbiddenPorts, dialMs, lends = false }: LoopbackOptions): Connector {
+  // Memory of its own for each read, filled or not, is what a collector of garbage spends most of its time on.
+  const shared = lends ? Buffer.allocUnsafeSlow(READ_BYTES_MAX) : undefined;
+
   async function dialEach(port: number, signal: AbortSignal): Promise<Result<Socket, DialFailure>> {
     let outcome: Result<Socket, DialFailure> = err({ kind: 'refused' });
     for (const address of ADDRESSES) {
@@ -28,7 +36,7 @@ export function createLoopback({ clock, forbiddenPorts, dialMs }: LoopbackOption
 
   function dialOnce(host: string, port: number, signal: AbortSignal): Promise<Result<Socket, DialFailure>> {
     return new Promise((resolve) => {
-      const socket = connect({ host, port, noDelay: true, allowHalfOpen: true });
+      const socket: Socket = connect({ host, port, noDelay: true, allowHalfOpen: true, ...readInto(shared, () => socket) });
       const cancel = clock.at(later(clock.now(), dialMs), () => settle(err({ kind: 'timeout' })));
       const onAbort = (): void => settle(err({ kind: 'aborted' }));
       const onError = (error: NodeJS.ErrnoException): void => settle(err(failureOf(error)));
@@ -81,6 +89,20 @@ export function createLoopback({ clock, forbiddenPorts, dialMs }: LoopbackOption
     },
   };
 }
+
+/** Has the system read into `memory`, and tells of it as of any data. */
+const readInto = (memory: Buffer | undefined, socket: () => Socket): Pick<TcpNetConnectOpts, 'onread'> =>
+  memory === undefined
+    ? {}
+    : {
+        onread: {
+          buffer: memory,
+          callback: (byteCount) => {
+            socket().emit('data', memory.subarray(0, byteCount));
+            return true;
+          },
+        },
+      };
 
 /** Besides ECONNREFUSED: no IPv6 on this machine, so nothing can listen there. */
 const REFUSALS: ReadonlySet<string | undefined> = new Set([

@@ -18,9 +18,17 @@ export interface Outbox {
 const JOIN_BYTES_MAX = 16 * 1_024;
 const NOTHING = Buffer.alloc(0);
 
-export function createOutbox(socket: Socket): Outbox {
+/**
+ * @param lent bytes are only lent until `flush` returns, see Connector. A TLS socket that has nothing else to write has encrypted
+ *   them by then; behind something else they would wait in its queue, so they are copied.
+ */
+export function createOutbox(socket: Socket, lent = false): Outbox {
   let parts: (string | Buffer)[] = [];
   let size = 0;
+  /** Empty writes under way, which `writableLength` does not show. */
+  let emptyCount = 0;
+
+  const mustCopy = (): boolean => lent && (socket.writableLength > 0 || emptyCount > 0);
 
   function join(): Buffer {
     const whole = Buffer.allocUnsafe(size);
@@ -30,8 +38,9 @@ export function createOutbox(socket: Socket): Outbox {
   }
 
   function send(done?: (error?: Error | null) => void): boolean {
-    if (parts.length === 1 && typeof parts[0] === 'object') return socket.write(parts[0], done);
-    if (size <= JOIN_BYTES_MAX) return socket.write(join(), done);
+    const [first] = parts;
+    if (parts.length === 1 && typeof first === 'object' && !mustCopy()) return socket.write(first, done);
+    if (size <= JOIN_BYTES_MAX || mustCopy()) return socket.write(join(), done);
     let roomy = true;
     socket.cork();
     for (const [index, part] of parts.entries()) {
@@ -64,8 +73,14 @@ export function createOutbox(socket: Socket): Outbox {
       return roomy;
     },
     flushAll(done) {
-      if (size === 0) socket.write(NOTHING, done);
-      else send(done);
+      if (size > 0) send(done);
+      else {
+        emptyCount += 1;
+        socket.write(NOTHING, (error) => {
+          emptyCount -= 1;
+          done(error);
+        });
+      }
       clear();
     },
   };

@@ -16,7 +16,7 @@ import { type Scenario, scenarios } from '../scenarios.ts';
 import { nodePeers } from '../subjects/node-peers.ts';
 import { caddy, haproxy, nginx } from '../subjects/programs.ts';
 import type { Subject } from '../subjects/subject.ts';
-import { us } from '../subjects/us.ts';
+import { supervisor } from '../subjects/us.ts';
 import { type Options, readOptions, usage } from './options.ts';
 
 const PEERS: readonly Subject[] = [nginx, haproxy, caddy, ...nodePeers];
@@ -30,14 +30,16 @@ else if ('problem' in options) {
   process.exitCode = 64;
 } else process.exitCode = await run(options);
 
-async function run({ rounds, scenarios: asked, peers, jsonFile }: Options): Promise<number> {
+async function run({ rounds, scenarios: asked, peers, jsonFile, profileFolder }: Options): Promise<number> {
   const cores = coresHere();
   if (cores === undefined) {
     console.error('bench: one core is not enough: the load would take what it measures');
     return 1;
   }
   const chosen = scenarios.filter(({ name }) => asked.length === 0 || asked.includes(name)).filter(canRun);
-  const subjects = [us, ...PEERS.filter(({ name }) => peers === undefined || peers.includes(name))].filter(isInstalled);
+  const subjects = [supervisor(profileFolder), ...PEERS.filter(({ name }) => peers === undefined || peers.includes(name))].filter(
+    isInstalled,
+  );
   const machine = machineHere();
   const { processor, coreCount, kernel, node, openssl, loadBefore } = machine;
   console.log(`${processor}, ${coreCount} cores, Linux ${kernel}, Node ${node} (OpenSSL ${openssl}); load before: ${loadBefore}`);

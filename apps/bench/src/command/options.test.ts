@@ -3,7 +3,7 @@ import { readOptions, usage } from './options.ts';
 
 const known = { scenarios: ['small', 'latency'], peers: ['nginx', 'caddy'] };
 const read = (...args: string[]) => readOptions(args, known);
-const all = { rounds: 5, scenarios: [], peers: undefined, jsonFile: undefined };
+const all = { rounds: 5, scenarios: [], peers: undefined, jsonFile: undefined, profileFolder: undefined };
 
 test.each([
   [[], all],
@@ -13,6 +13,7 @@ test.each([
   [['--peers', 'nginx,caddy'], { ...all, peers: ['nginx', 'caddy'] }],
   [['--peers', 'none'], { ...all, peers: [] }],
   [['--json', 'out.json'], { ...all, jsonFile: 'out.json' }],
+  [['--profile', 'out'], { ...all, profileFolder: 'out' }],
 ])('%j', (args, want) => {
   expect(read(...args)).toEqual(want);
 });

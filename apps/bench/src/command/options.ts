@@ -8,6 +8,8 @@ export interface Options {
   /** Names of peers; all that are installed if undefined. */
   readonly peers: readonly string[] | undefined;
   readonly jsonFile: string | undefined;
+  /** Where our own process leaves a profile of its processor time. */
+  readonly profileFolder: string | undefined;
 }
 
 export interface Known {
@@ -25,6 +27,7 @@ Measures the listener of a supervisor and other proxies on the same work, in tur
   --scenario NAME,…   only these: ${scenarios.join(', ')}
   --peers NAME,…      only beside these: ${peers.join(', ')}; none: nobody
   --json FILE         also writes the figures there
+  --profile FOLDER    our own process leaves a CPU profile there (costs a few per cent)
   --help              this text`;
 
 /** The options, `'help'`, or what is wrong with them in `problem`. */
@@ -37,6 +40,7 @@ export function readOptions(args: readonly string[], known: Known): Options | 'h
         scenario: { type: 'string', multiple: true, default: [] },
         peers: { type: 'string', multiple: true },
         json: { type: 'string' },
+        profile: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     });
@@ -55,6 +59,7 @@ export function readOptions(args: readonly string[], known: Known): Options | 'h
       ),
       peers: peers === undefined ? undefined : nobody ? [] : namesAmong('peer', peers, known.peers),
       jsonFile: values.json,
+      profileFolder: values.profile,
     };
   } catch (error) {
     return { problem: (error as Error).message };

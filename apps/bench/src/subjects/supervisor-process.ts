@@ -57,7 +57,7 @@ async function wire(
     sandboxId: 'bench' as SandboxId,
     mode: 'shared',
     limits: LIMITS,
-    connector: createLoopback({ clock, forbiddenPorts, dialMs: LIMITS.dialMs }),
+    connector: createLoopback({ clock, forbiddenPorts, dialMs: LIMITS.dialMs, lends: true }),
   });
   const service: ConfiguredService = { service: 'web' as ServiceName, port: appPort, policy: DEFAULT_POLICY, host };
   const { table } = install(EMPTY_TABLE, [service]);

@@ -1,10 +1,11 @@
 import { fileURLToPath } from 'node:url';
 import { VERSION } from '@sallyport/process';
+import { US } from '../measure/figures.ts';
 import type { Subject } from './subject.ts';
 
 /** The listener of a supervisor, from our sources, as `supervisor-process.ts` runs it. */
-export const us: Subject = {
-  name: 'us',
+export const supervisor = (profileFolder?: string): Subject => ({
+  name: US,
   version: () => VERSION,
   installWith: 'npm ci',
   cannot: {},
@@ -13,6 +14,7 @@ export const us: Subject = {
     args: [
       '--conditions=@sallyport/source',
       '--disable-warning=ExperimentalWarning',
+      ...(profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]),
       fileURLToPath(new URL('supervisor-process.ts', import.meta.url)),
       `--app-listen=127.0.0.1:${port}`,
       `--host=${host}`,
@@ -25,4 +27,4 @@ export const us: Subject = {
       '--drain=1s',
     ],
   }),
-};
+});

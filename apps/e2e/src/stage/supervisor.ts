@@ -79,7 +79,7 @@ export async function startSupervisor(options: SupervisorOptions): Promise<Super
     instances,
     records,
     sandbox(name, services) {
-      const connector = createLoopback({ clock, forbiddenPorts, dialMs: limits.dialMs });
+      const connector = createLoopback({ clock, forbiddenPorts, dialMs: limits.dialMs, lends: true });
       const instance = instances.start({ sandboxId: `id-${name}` as SandboxId, mode: 'dedicated', connector, limits });
       let table: RouteTable = EMPTY_TABLE;
       let standing: Standing = { ...startStanding('dedicated'), acknowledged: true, freshUntil: NEVER };

@@ -112,7 +112,7 @@ async function stageWith<C extends Clock>(
   forbiddenPorts.add(listener.port);
   const clients: RawClient[] = [];
 
-  const loopback = createLoopback({ clock, forbiddenPorts, dialMs: limits.dialMs });
+  const loopback = createLoopback({ clock, forbiddenPorts, dialMs: limits.dialMs, lends: true });
 
   function sandbox(id: string, ports: Readonly<Record<string, number>> = {}, connector: Connector = loopback): TestSandbox {
     const instance = instances.start({ sandboxId: id as SandboxId, mode: 'dedicated', connector, limits });

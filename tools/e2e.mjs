@@ -1,6 +1,7 @@
 // `npm run e2e`: the long form, real processes with real faults, one file after the other; arguments are vitest's. `--scale` measures
 // thousands of sandboxes instead. Ends with every figure and with one line, `N passed, N failed[, N skipped]`.
-// `--write-figures` also puts the figures into docs/reliability.md.
+// `--write-figures` also puts the figures into docs/reliability.md. `--kubeconfig FILE` runs the cases for Kubernetes on a cluster of
+// yours; how, and what else it takes: docs/kubernetes.md.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,22 @@ import { root } from './start/root.mjs';
 import { closingLine, readReport, sum } from './test/report.mjs';
 
 const OWN = ['--scale', '--write-figures'];
+/** Each with a value, and handed on in the environment: vitest knows none of them. */
+const OF_CLUSTER = ['kubeconfig', 'namespace', 'images', 'etcd-image', 'node-image'];
 const args = process.argv.slice(2);
+const env = { ...process.env };
+for (const name of OF_CLUSTER) {
+  const at = args.findIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
+  if (at < 0) continue;
+  const [option, joined] = args[at].split(/=(.*)/s);
+  const value = joined ?? args[at + 1];
+  if (value === undefined) {
+    console.error(`${option} needs a value`);
+    process.exit(64);
+  }
+  args.splice(at, joined === undefined ? 2 : 1);
+  env[`SALLYPORT_E2E_${name.toUpperCase().replaceAll('-', '_')}`] = value;
+}
 const asked = (option) => args.includes(option);
 const config = asked('--scale') ? 'apps/e2e/src/testing/scale.config.ts' : 'apps/e2e/src/testing/e2e.config.ts';
 const figuresFile = join(root, 'reports/reliability.jsonl');
@@ -22,7 +38,7 @@ try {
   const options = ['run', '--config', config, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
   const ofVitest = args.filter((arg) => !OWN.includes(arg));
-  const code = spawnSync(process.execPath, [vitest, ...options, ...ofVitest], { cwd: root, stdio: 'inherit' }).status ?? 1;
+  const code = spawnSync(process.execPath, [vitest, ...options, ...ofVitest], { cwd: root, stdio: 'inherit', env }).status ?? 1;
   const ended = sum([readReport(report, 'vitest')], { code, skipsFail: process.env.SALLYPORT_REQUIRE === 'all' });
   const figures = figuresOf(figuresFile);
   if (figures.length > 0) process.stdout.write(`\n${tableOf(figures)}\n`);

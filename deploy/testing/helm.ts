@@ -12,9 +12,8 @@ export const SCENARIOS: readonly string[] = globSync('ci/values-*.yaml', { cwd: 
   .map((file) => basename(file, '.yaml').replace('values-', ''))
   .sort();
 
-/** Undefined: there is none. The first words of the title of whatever needs it say how to get one. */
+/** Undefined: there is none. */
 export const helm: string | undefined = findHelm();
-export const WITH_HELM = 'helm (node deploy/get-helm.mjs)';
 
 function findHelm(): string | undefined {
   const given = process.env.SALLYPORT_HELM_BINARY;

@@ -1,9 +1,10 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { CHART, goldenFile, helm, render, renderAs, SCENARIOS, WITH_HELM } from './helm.ts';
+import { describeHelm } from './describe-helm.ts';
+import { CHART, goldenFile, render, renderAs, SCENARIOS } from './helm.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'sallyport-values-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
@@ -87,7 +88,7 @@ const rows: [title: string, values: object, why: RegExp][] = [
   ['examples without a listener', { examples: { dedicatedSidecar: true } }, /appListener.enabled is off/],
 ];
 
-describe.skipIf(helm === undefined)(`${WITH_HELM} refuses`, () => {
+describeHelm('the chart refuses', () => {
   test.each(rows)('%s', async (title, values, why) => {
     const file = join(directory, `${title.replace(/\W/g, '-')}.yaml`);
     writeFileSync(file, stringify(values));

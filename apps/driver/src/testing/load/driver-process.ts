@@ -12,6 +12,7 @@ interface Task {
   readonly tokenFile: string;
   readonly uids: readonly string[];
   readonly seconds: number;
+  readonly checkEveryMs: number;
 }
 
 /** Endpoints that are asked for each second. */
@@ -32,14 +33,17 @@ const credentials = await openCredentials(access, { clock, onProblem: () => unde
 if (!credentials.ok) throw new Error(credentials.error);
 const client = createKubeClient(access, credentials.value);
 const startedAt = performance.now();
-const driver = createKubernetesDriver(DRIVER_OPTIONS, {
-  client,
-  clock,
-  log,
-  random: Math.random,
-  unixMs: Date.now,
-  instance: 'load',
-});
+const driver = createKubernetesDriver(
+  { ...DRIVER_OPTIONS, checkEveryMs: task.checkEveryMs },
+  {
+    client,
+    clock,
+    log,
+    random: Math.random,
+    unixMs: Date.now,
+    instance: 'load',
+  },
+);
 const late: number[] = [];
 let measuring = false;
 const synced = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 import { type AddressInfo, connect, createServer, type OnReadOpts, type Server, type Socket } from 'node:net';
-import { type Address, cannotListen } from '@sallyport/process';
+import { type Address, type Clock, cannotListen } from '@sallyport/process';
 import { createClientCounts, normaliseAddress } from '@sallyport/proxy';
 import type { Refusal } from './endings.ts';
 import { TICK_MS } from './limits.ts';
@@ -19,6 +19,7 @@ export interface Door {
 
 export interface DoorOptions extends Omit<Surroundings, 'clients' | 'hosts' | 'tally' | 'dial' | 'recently'> {
   readonly listen: Address;
+  readonly clock: Clock;
   /** For tests, whose clock is not the machine's. */
   readonly monotonicMs?: () => number;
 }

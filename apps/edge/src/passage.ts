@@ -32,8 +32,8 @@ export interface PassageOptions {
 type State = 'hello' | 'reaching' | 'through' | 'refused' | 'over';
 
 export function createPassage({ client, address, onClosed }: PassageOptions, surroundings: Surroundings): Passage {
-  const { clock, limits, published, observer, tally } = surroundings;
-  const startedAt = clock.now();
+  const { recently, limits, published, observer, tally } = surroundings;
+  const startedAt = recently();
   const opening = createOpening(createHelloReader(), surroundings.trusted.has(address));
   let state: State = 'hello';
   /** Since when it is in this state. */
@@ -83,13 +83,13 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
 
   function enter(next: State): void {
     state = next;
-    since = clock.now();
+    since = recently();
   }
 
   /** Looks where the host is, and goes there; or waits until there is news. */
   function seek(): void {
     if (state !== 'reaching' || dialled !== undefined) return;
-    const now = clock.now();
+    const now = recently();
     const place = published.find(host, now);
     if (place.kind === 'unknown') return refuse('name-unknown');
     const isDown = failed !== undefined && place.kind === 'record' && failed.record === place.record;
@@ -119,7 +119,7 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     const attempt = letGo();
     if (attempt === undefined) return;
     observer.dialFailed(fault, endpointOf(attempt.record));
-    failed = { record: attempt.record, at: clock.now() };
+    failed = { record: attempt.record, at: recently() };
     seek();
   }
 
@@ -141,12 +141,12 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
       if (state !== 'through') return;
       if (!isHandover(end) || limits.handoverMs === 0) return over(end);
       isLeft = true;
-      goodUntil = later(clock.now(), limits.handoverMs);
+      goodUntil = later(recently(), limits.handoverMs);
     },
   };
 
   function connected(socket: Socket): void {
-    if (!mayPass(clock.now())) {
+    if (!mayPass(recently())) {
       letGo();
       return seek();
     }
@@ -176,7 +176,7 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
   /** Asked before each chunk: a stalled loop delivers bytes before the message that should have ended them. */
   function passes(): Instant | undefined {
     if (state !== 'through') return undefined;
-    const now = surroundings.recently();
+    const now = recently();
     if (mayPass(now)) return now;
     over(isLeft ? 'moved' : 'lapsed');
     return undefined;

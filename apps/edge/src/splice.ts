@@ -70,7 +70,7 @@ export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOpti
   supervisor.on('drain', () => client.resume());
   supervisor.on('end', () => {
     supervisorEnded = true;
-    client.end();
+    endOf(client, clientEnded);
     endIfBoth();
   });
   supervisor.on('error', () => onEnd('supervisor-reset'));
@@ -88,7 +88,7 @@ export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOpti
     clientDrained: () => void supervisor.resume(),
     clientEnded() {
       clientEnded = true;
-      supervisor.end();
+      endOf(supervisor, supervisorEnded);
       endIfBoth();
     },
     clientLost: () => onEnd('client-reset'),
@@ -107,6 +107,12 @@ export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOpti
       return bytesOut;
     },
   };
+}
+
+/** Passes an end on. Where the other side has ended too and nothing is left to be written, closing says as much, in one call less. */
+function endOf(socket: Socket, hasEnded: boolean): void {
+  if (hasEnded && socket.writableLength === 0) socket.destroy();
+  else socket.end();
 }
 
 /** Breaks a connection so that it is not taken for an end in good order. */

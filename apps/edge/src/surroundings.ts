@@ -1,6 +1,5 @@
 import type { OnReadOpts, Socket } from 'node:net';
 import type { Host, Instant } from '@sallyport/model';
-import type { Clock } from '@sallyport/process';
 import type { CidrSet, ClientCounts } from '@sallyport/proxy';
 import type { Ending, Refusal } from './endings.ts';
 import type { Limits } from './limits.ts';
@@ -47,8 +46,7 @@ export interface Tally {
 
 /** What all connections of an edge have in common. */
 export interface Surroundings {
-  readonly clock: Clock;
-  /** The time as it was at most a few milliseconds ago: a full reading is too dear for each chunk. */
+  /** The time as it was at most a few milliseconds ago: a full reading is too dear for each step and chunk. */
   readonly recently: () => Instant;
   readonly limits: Limits;
   readonly published: Published;

@@ -54,6 +54,20 @@ export const takeovers: readonly Scenario[] = [
     },
   },
   {
+    name: 'slept-and-set-back',
+    title:
+      'The machine of the owner sleeps for 60 s and its wall clock is set back by a little more: it wakes up, and knows, and serves nobody.',
+    async act({ owner, pass, say }) {
+      const { process } = owner().life() ?? {};
+      say(`suspends the machine of ${process?.name} for 60 s`);
+      process?.suspend(60_000);
+      await pass(30);
+      say('sets its wall clock back by 70 s');
+      process?.setWall(-70_000);
+      await pass(45);
+    },
+  },
+  {
     name: 'offer-to-the-dead',
     title: 'T18: the member that was offered the sandbox dies before it answers; the offer goes on to the next.',
     async act({ world, owner, other, pass, say }) {

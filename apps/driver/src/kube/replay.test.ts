@@ -21,8 +21,9 @@ const kinds: [name: string, faults: ReplayFaults][] = [
   ['events come late', { delay: 0.05 }],
   ['events come twice, and old ones again', { repeat: 0.5 }],
   ['the stream breaks', { restart: 0.1 }],
+  ['the stream breaks and begins again with what was long ago', { restart: 0.1, rewind: 0.7 }],
   ['the stream breaks, history is gone, and another server lags behind', { restart: 0.1, compact: 0.2, lag: 0.7 }],
-  ['all of it', { drop: 0.1, delay: 0.03, repeat: 0.3, restart: 0.05, compact: 0.05, lag: 0.5 }],
+  ['all of it', { drop: 0.1, delay: 0.03, repeat: 0.3, restart: 0.05, rewind: 0.3, compact: 0.05, lag: 0.5 }],
 ];
 
 describe.each(kinds)('when %s', (_name, faults) => {

@@ -28,6 +28,8 @@ export interface ReplayFaults {
   readonly repeat?: number;
   /** The stream breaks; the next one goes on where the last event was. */
   readonly restart?: number;
+  /** And the next one begins with events that were told long ago, in their order, as a server does that came back older. */
+  readonly rewind?: number;
   /** And the next list comes from a server that lags behind. */
   readonly lag?: number;
   /** History is forgotten: 410. */
@@ -45,6 +47,7 @@ export interface Replayed {
 }
 
 const TICK_MS = 1_000;
+const REWOUND_VERSIONS = 6;
 const CHECK_EACH_MS = 120_000;
 /** After the last fault: a stale list refused some times, a self-check, and a look. */
 const CALM_MS = 420_000;
@@ -91,7 +94,8 @@ export function replay(history: History, faults: ReplayFaults, random: () => num
       }
       case 'watch': {
         const since = Number(effect.since);
-        stream = { cursor: since, open: false, quietUntil: 0, told: [] };
+        const cursor = !isCalm() && happens(faults.rewind) ? Math.max(1, since - REWOUND_VERSIONS) : since;
+        stream = { cursor, open: false, quietUntil: 0, told: [] };
         const own = stream;
         answers.push({
           at: now + TICK_MS,

@@ -153,6 +153,8 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     enter('through');
     reachedAt = since;
     settlePending();
+    // A record that was renewed wakes nobody: then the tick has found it, and this still waits.
+    published.forget(host, seek);
     observer.reached(reachedAt - startedAt);
     openSocketCount += 1;
     socket.on('close', closedOne);

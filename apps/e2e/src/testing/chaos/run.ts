@@ -1,17 +1,13 @@
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { dumpStore } from '../../authority/rig/evidence.ts';
 import { startAgain } from '../../authority/rig/start-again.ts';
 import { sleep } from '../../authority/rig/until.ts';
-import { type Done, type Evidence, type MemberSeen, nowMs, type Opened } from './evidence.ts';
+import { type Done, type Evidence, nowMs } from './evidence.ts';
 import { commit, targetsOf } from './faults.ts';
 import { type Installation, type InstallationWanted, startInstallation } from './installation.ts';
-import { type Prober, startProber, type Target } from './prober.ts';
+import { keep } from './keep.ts';
 import { boundMs, isBack, stretchNow, TERMS } from './recovery.ts';
 import { lineOf, type Round, scheduleOf, type Wanted } from './schedule.ts';
-import { type Sights, watchSights } from './sights.ts';
-import { startTunnels, type Tunnels } from './tunnels.ts';
 import { judge } from './verdict.ts';
+import { type Watched, watch } from './watch.ts';
 
 /** Three etcds, three gateways, two shared and two dedicated supervisors, and a sandbox for each way to serve one. */
 export const WORLD: InstallationWanted = {
@@ -27,7 +23,6 @@ export const WORLD: InstallationWanted = {
   ],
 };
 
-const PROBE_EVERY_MS = 200;
 /** At the beginning, all processes start at once. */
 const FIRST_SERVED_MS = 60_000;
 const LOOK_EVERY_MS = 50;
@@ -132,82 +127,6 @@ async function runRound(installation: Installation, round: Round, beganAt: numbe
   );
 }
 
-export interface Watched {
-  readonly prober: Prober;
-  readonly sights: Sights;
-  end(done: readonly Done[], before: Evidence['before']): Promise<Evidence>;
-  stop(): Promise<void>;
-}
-
-export function watch(installation: Installation, probeEveryMs = PROBE_EVERY_MS): Watched {
-  const { sandboxes, supervisors, pki } = installation;
-  const targets = (): readonly Target[] =>
-    sandboxes.flatMap(({ name, host, listeners }) =>
-      listeners.flatMap((listener) => {
-        const supervisor = supervisors.get(listener);
-        return supervisor === undefined ? [] : [{ listener, port: supervisor.port, sandbox: name, host }];
-      }),
-    );
-  const prober = startProber(targets, pki.ca, probeEveryMs);
-  const sights = watchSights(installation);
-  const lastRight = (sandbox: string): Target | undefined => {
-    const listener = prober.asked.findLast((each) => each.sandbox === sandbox && each.outcome.kind === 'right')?.listener;
-    return targets().find((target) => target.sandbox === sandbox && target.listener === listener);
-  };
-  const tunnels: Tunnels = startTunnels(
-    sandboxes.map(({ name }) => name),
-    lastRight,
-    pki.ca,
-    prober,
-  );
-  let stopped = false;
-  const stop = async (): Promise<void> => {
-    if (stopped) return;
-    stopped = true;
-    tunnels.stop();
-    await Promise.all([prober.stop(), sights.stop()]);
-  };
-  return {
-    prober,
-    sights,
-    stop,
-    async end(faults, before) {
-      await stop();
-      const after = await Promise.all(sandboxes.map(({ application }) => application.state()));
-      const deliveries = (await Promise.all(sandboxes.map(({ application }) => application.stop()))).flat();
-      const opened = (await Promise.all(sandboxes.map((each) => openedOf(installation, each.name)))).flat();
-      const listeners = [...supervisors.values()].map(({ name, port, startedAt }) => ({ name, port, startedAt }));
-      const facts = sandboxes.map(({ name, mode, hasBoundary, listeners: own }) => ({ name, mode, hasBoundary, listeners: own }));
-      return {
-        sandboxes: facts,
-        listeners,
-        asked: prober.asked,
-        deliveries,
-        opened,
-        moves: installation.store.moves,
-        members: installation.store.members as readonly MemberSeen[],
-        sights: sights.sights,
-        faults,
-        before,
-        after,
-      };
-    },
-  };
-}
-
-/** What a boundary said of the channels that it opened, in its own order. */
-async function openedOf({ folder }: Installation, sandbox: string): Promise<readonly Opened[]> {
-  const text = await readFile(join(folder, `boundary-${sandbox}.log`), 'utf8').catch(() => '');
-  const opened: Opened[] = [];
-  for (const [order, line] of text.split('\n').entries()) {
-    if (!line.includes('"channel opened"')) continue;
-    const said = JSON.parse(line) as { time: string; localPort: number; ownerEpoch: string; memberId: string };
-    const { localPort, memberId } = said;
-    opened.push({ sandbox, order, atWallMs: Date.parse(said.time), localPort, epoch: BigInt(said.ownerEpoch), memberId });
-  }
-  return opened;
-}
-
 export async function allBack(installation: Installation, watched: Watched, since: number, withinMs: number): Promise<void> {
   const rest = new Set(installation.sandboxes);
   while (rest.size > 0) {
@@ -253,25 +172,4 @@ async function roundBack(
     await sleep(LOOK_EVERY_MS);
   }
   return missed;
-}
-
-const REPORTS = resolve(import.meta.dirname, '../../../../../reports/failures');
-
-/** Logs, records and everything that was seen, in one folder. */
-export async function keep(
-  { folder, etcd }: Pick<Installation, 'folder' | 'etcd'>,
-  evidence: Evidence,
-  violations: readonly string[],
-  seed: number,
-): Promise<string> {
-  const kept = join(REPORTS, `chaos-${seed}-${Date.now()}`);
-  await mkdir(kept, { recursive: true });
-  await cp(folder, kept, { recursive: true, filter: (file) => !/\/pki(\/|$)|\.token$/.test(file) });
-  const text = (value: unknown): string =>
-    JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? String(each) : each));
-  for (const [name, rows] of Object.entries(evidence))
-    await writeFile(join(kept, `${name}.jsonl`), (rows as readonly unknown[]).map((row) => `${text(row)}\n`).join(''));
-  await writeFile(join(kept, 'store.json'), text(await dumpStore(etcd.endpoints)));
-  await writeFile(join(kept, 'violations.txt'), `${violations.join('\n')}\n`);
-  return kept;
 }

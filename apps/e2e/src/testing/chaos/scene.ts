@@ -9,9 +9,11 @@ import {
   type SandboxWanted,
   startInstallation,
 } from './installation.ts';
-import { allBack, keep, type Watched, watch } from './run.ts';
+import { keep } from './keep.ts';
+import { allBack } from './run.ts';
 import type { FaultKind } from './schedule.ts';
 import { judge } from './verdict.ts';
+import { type Watched, watch } from './watch.ts';
 
 /** One installation for many cases, each of which breaks one thing and measures; what must always hold is judged at the end. */
 export interface Scene {

@@ -7,6 +7,8 @@ import { runSeed, type SeedOptions, type SeedResult } from './run-seed.ts';
 /** More of them say nothing that the first did not. */
 const FAILURES_MAX = 5;
 const LAST_LINES = 60;
+/** Seeds between two words about how far it is. */
+const TOLD_EACH = 50;
 
 const options = readOptions(process.argv.slice(2));
 if (typeof options === 'string') {
@@ -23,6 +25,8 @@ async function many({ seeds, from, minutes, workers, guardsOff }: Options): Prom
   const failures: SeedResult[] = [];
   await farm(jobs(seeds, from, minutes, guardsOff), Math.min(workers, seeds), (result) => {
     add(totals, result);
+    if (totals.seeds % TOLD_EACH === 0 && totals.seeds < seeds)
+      console.error(`${totals.seeds} of ${seeds} seeds, ${totals.violations} violations`);
     if (result.violations.length === 0) return 'go on';
     failures.push(result);
     print(failure(result, minutes, guardsOff));

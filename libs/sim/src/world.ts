@@ -66,6 +66,7 @@ export interface WorldOptions {
 const WALL_ORIGIN_MS = Date.UTC(2026, 0, 1);
 const WALL_OFFSET_MS = 3_600_000;
 const LOOK_AT_READERS_EACH = 32;
+const READER = 'r'.charCodeAt(0);
 
 export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld {
   const schedule = createSchedule();
@@ -229,7 +230,7 @@ export function createSimWorld({ shape, random, reads }: WorldOptions): SimWorld
     court.looked('nothing throws');
     // What is shown changes by the reader's own events; it becomes wrong by time as well, seconds later.
     const all = eventCount % LOOK_AT_READERS_EACH === 0;
-    if (all || who.startsWith('r') || who.startsWith('c')) publications.look(readerLives(), consumerLives(), all);
+    if (all || who.charCodeAt(0) === READER) publications.look(readerLives(), consumerLives(), all);
     return court.violations.length > 0 ? 'stop' : 'go on';
   }
 

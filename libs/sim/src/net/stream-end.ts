@@ -21,6 +21,9 @@ export interface StreamEndOptions<Sent> {
   ended(reason: Failure | undefined): void;
 }
 
+/** One for all: what Node makes for each abort costs more than all else here, and nobody reads it. */
+const OVER = new Error('the call is over');
+
 /** libs/wire's own bound for messages behind a slow reader. */
 const BEHIND_MAX = 256;
 
@@ -42,7 +45,7 @@ export function createStreamEnd<Sent, Received>({ owner, out, carry, ended }: St
     isOver = true;
     resolve(reason);
     answer({ done: true, value: undefined });
-    controller.abort();
+    controller.abort(OVER);
   }
 
   function next(): Promise<IteratorResult<Received, undefined>> {

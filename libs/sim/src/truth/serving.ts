@@ -12,10 +12,8 @@ import type { Allowed, WireTruth } from './wire-truth.ts';
 
 /** What members would admit at this very instant, each by its own clock, against what is true. */
 export interface ServingWatch {
-  /** After every event: `who` made it. */
+  /** After every event. */
   look(): void;
-  /** Members that admit requests for this sandbox now. */
-  admitting(sandboxId: SandboxId): readonly string[];
 }
 
 export interface ServingWatchOptions {
@@ -49,11 +47,13 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
   const { nodes, world, now, court, names, tenures, wire, bytes, transcript } = options;
   const known = new WeakMap<Hosted, Known>();
   const removedAt = new Map<string, number>();
-  let admittingNow = new Map<SandboxId, string[]>();
+  /** Who admits what at this event; kept, since there is one for each of millions. */
+  const admitting: { sandboxId: SandboxId; member: string }[] = [];
+  let admittingCount = 0;
   let told = new Map<string, string>();
 
   function look(): void {
-    const admitting = new Map<SandboxId, string[]>();
+    admittingCount = 0;
     const saying = transcript.wants('story') ? new Map<string, string>() : undefined;
     for (const node of nodes) {
       const life = node.life();
@@ -71,9 +71,7 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
         const { sandboxId } = hosted.assignment;
         // One that a boundary lets nothing through from answers, and reaches no application.
         if (link === undefined || bytes.mayReach(link.reaches(), process.name as MemberId, ownership.epoch)) {
-          const others = admitting.get(sandboxId);
-          if (others === undefined) admitting.set(sandboxId, [process.name]);
-          else others.push(process.name);
+          admits(sandboxId, process.name);
         }
         if (!process.isFooled()) judge(process.name, sandboxId, standing.mode, about.allowed);
         if (!areDeclared(sandboxId, about)) for (const host of about.hosts) declared(process.name, sandboxId, host);
@@ -81,11 +79,22 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
       }
     }
     court.looked('one member admits');
-    for (const [sandboxId, members] of admitting)
-      if (members.length > 1)
-        court.broken('one member admits', `${names.sandbox(sandboxId)} is served by ${members.join(' and ')}`);
-    admittingNow = admitting;
     if (saying !== undefined) tell(saying);
+  }
+
+  function admits(sandboxId: SandboxId, member: string): void {
+    for (let index = 0; index < admittingCount; index += 1) {
+      const other = admitting[index];
+      if (other?.sandboxId === sandboxId)
+        court.broken('one member admits', `${names.sandbox(sandboxId)} is served by ${other.member} and ${member}`);
+    }
+    const entry = admitting[admittingCount];
+    if (entry === undefined) admitting.push({ sandboxId, member });
+    else {
+      entry.sandboxId = sandboxId;
+      entry.member = member;
+    }
+    admittingCount += 1;
   }
 
   function know(member: string, hosted: Hosted): Known {
@@ -174,5 +183,5 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
     told = saying;
   }
 
-  return { look, admitting: (sandboxId) => admittingNow.get(sandboxId) ?? [] };
+  return { look };
 }

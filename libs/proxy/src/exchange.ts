@@ -124,6 +124,11 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     lastActivityAt = now;
   }
 
+  function sendGathered(): void {
+    if (over || app === undefined || toApp === undefined || !maySend()) return;
+    appBlocked = !toApp.flush();
+  }
+
   function dropApp(): void {
     dialling?.abort();
     if (app === undefined) return;
@@ -358,7 +363,8 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     },
     flushRequest() {
       if (over || app === undefined || toApp === undefined) return;
-      appBlocked = !toApp.flush();
+      if (requestWhole()) appBlocked = !toApp.flush();
+      else toApp.whenGathered(sendGathered);
     },
     answerWhole: () => state === 'answered' || state === 'early-answered',
     clientDrained() {

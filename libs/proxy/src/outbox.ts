@@ -10,12 +10,20 @@ export interface Outbox {
   bytes(part: Buffer): void;
   /** False when the peer takes no more for now: `drain` follows. Without anything gathered it sends nothing. */
   flush(): boolean;
+  /**
+   * Calls `flush` when it is time for what has gathered: at once, or, while large pieces come, at the end of this turn of the event
+   * loop. TLS hands out a body in records of 16 KiB, and each in a write of its own costs twice the system calls.
+   */
+  whenGathered(flush: () => void): void;
   /** As `flush`, and calls `done` when all that was ever written has been handed to the system, or failed. */
   flushAll(done: (error?: Error | null) => void): void;
 }
 
 /** Up to here parts are copied together; above, the copy costs more than the pieces. */
 const JOIN_BYTES_MAX = 16 * 1_024;
+/** What is smaller waits for nothing. */
+const GATHERED_FROM_BYTES = 8 * 1_024;
+const GATHERED_BYTES_MAX = 64 * 1_024;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -25,6 +33,7 @@ const NOTHING = Buffer.alloc(0);
 export function createOutbox(socket: Socket, lent = false): Outbox {
   let parts: (string | Buffer)[] = [];
   let size = 0;
+  let gathering = false;
   /** Empty writes under way, which `writableLength` does not show. */
   let emptyCount = 0;
 
@@ -71,6 +80,15 @@ export function createOutbox(socket: Socket, lent = false): Outbox {
       const roomy = send();
       clear();
       return roomy;
+    },
+    whenGathered(flush) {
+      if (gathering && size < GATHERED_BYTES_MAX) return;
+      if (size < GATHERED_FROM_BYTES || size >= GATHERED_BYTES_MAX) return flush();
+      gathering = true;
+      setImmediate(() => {
+        gathering = false;
+        flush();
+      });
     },
     flushAll(done) {
       if (size > 0) send(done);

@@ -2,6 +2,7 @@ import { type Instant, later } from '@sallyport/model';
 import type { AppConnection, AppUser } from './app-connection.ts';
 import type { ClientSide } from './client-side.ts';
 import type { ServingInstance } from './instance.ts';
+import { createOutbox } from './outbox.ts';
 import type { Ending } from './records.ts';
 import type { CloseReason } from './streams.ts';
 
@@ -30,6 +31,7 @@ export interface TunnelOptions {
 
 export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tunnel {
   const { clock, limits } = client.surroundings;
+  const appBox = createOutbox(app.socket);
   let lastActivityAt = clock.now();
   let clientEnded = false;
   let appEnded = false;
@@ -75,7 +77,12 @@ export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tu
 
   function toApp(chunk: Buffer): void {
     bytesIn += chunk.length;
-    if (!app.socket.write(chunk)) client.pause();
+    appBox.bytes(chunk);
+    appBox.whenGathered(sendGathered);
+  }
+
+  function sendGathered(): void {
+    if (!over && maySend() && !appBox.flush()) client.pause();
   }
 
   const user: AppUser = {
@@ -108,6 +115,8 @@ export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tu
     clientEnded() {
       if (over) return;
       lastActivityAt = clock.now();
+      sendGathered();
+      if (over) return;
       clientEnded = true;
       app.socket.end();
       endIfWhole();

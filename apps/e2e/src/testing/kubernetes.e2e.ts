@@ -121,4 +121,13 @@ describeCluster('any', CASE, () => {
     expect(strayPlaces(installation.publication.sights, host)).toEqual([]);
     await cluster.end(box.pod);
   });
+
+  test('meanwhile its Role has let the driver do all that it asked, and nothing of the Role was surplus', () => {
+    const { rbac } = cluster.local?.api ?? {};
+    const driver = `system:serviceaccount:${cluster.namespace}:driver`;
+    // A real cluster keeps no such account.
+    expect(rbac?.refused(driver) ?? []).toEqual([]);
+    // Nothing here was wrong with any Pod, so no Event was made.
+    expect(rbac?.unused(driver).filter((each) => each !== 'create /events') ?? []).toEqual([]);
+  });
 });

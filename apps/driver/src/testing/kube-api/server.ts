@@ -29,6 +29,8 @@ export interface KubeApi {
   /** Who a bearer token is; another one is nobody. */
   knowsBearer(token: string, username: string): void;
   forgetBearer(token: string): void;
+  /** Whoever this says is answered no more, and is not told so: connections are reset. Until what is returned is called. */
+  cutOff(who: (username: string) => boolean): () => void;
   close(): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export async function startKubeApi({ certPem, keyPem, caPem, firstVersion, port 
   };
   const bearers = new Map<string, string>();
   const requests: string[] = [];
+  const cutOff = new Set<(username: string) => boolean>();
   const server = createServer(
     { cert: certPem, key: keyPem, ca: caPem, requestCert: true, rejectUnauthorized: false, keepAliveTimeout: 60_000 },
     (request, response) => void serve(request, response),
@@ -69,6 +72,7 @@ export async function startKubeApi({ certPem, keyPem, caPem, firstVersion, port 
     if (fault !== undefined && (await spoil(fault, response))) return;
     const username = userOf(request, (token) => bearers.get(token) ?? parts.tokens.usernameOf(token));
     if (username === undefined) return refuse(response, status(401, 'Unauthorized', 'Unauthorized'));
+    if ([...cutOff].some((isCutOff) => isCutOff(username))) return void response.destroy();
     const body = await bodyOf(request);
     const answer = answerOf(parts, username, asked, body, response);
     if (answer === undefined) return;
@@ -83,6 +87,12 @@ export async function startKubeApi({ certPem, keyPem, caPem, firstVersion, port 
     requests,
     knowsBearer: (token, username) => void bearers.set(token, username),
     forgetBearer: (token) => void bearers.delete(token),
+    cutOff(who) {
+      cutOff.add(who);
+      // Whose watches these are is not known any more; others open theirs again.
+      parts.watches.break();
+      return () => void cutOff.delete(who);
+    },
     async close() {
       server.close();
       parts.watches.break();

@@ -39,7 +39,7 @@ describe('a patch', () => {
 });
 
 describe('a deletion', () => {
-  const ask = (store: ObjectStore, query = '', body: unknown = undefined) =>
+  const ask = (store: ObjectStore, query = '', body?: unknown) =>
     remove(store, target, { query: new URLSearchParams(query), body });
   const run = { spec: { nodeName: 'n1' } };
 

@@ -17,6 +17,8 @@ export interface Request {
   readonly serverName?: string;
   readonly path?: string;
   readonly headers?: Texts;
+  /** How long to wait for the answer; milliseconds. */
+  readonly withinMs?: number;
 }
 
 /** A client that stands in a Pod: what it can reach, the network of the cluster decides. */
@@ -26,6 +28,8 @@ export interface Client {
   /** How a bare connection to a port of a Pod ends: `connected`, `timeout` or the error. */
   dial(at: RunningPod, port: number): Promise<string>;
   tunnel(at: RunningPod, host: string): Promise<Tunnel>;
+  /** Aborted once it is closed. */
+  readonly closed: AbortSignal;
   close(): void;
 }
 
@@ -43,6 +47,7 @@ export async function openClient(cluster: Cluster, name: string, labels: Texts, 
   const child = cluster.exec(pod, ['node', '/e2e/programs/client.mjs']);
   const waiting = new Map<number, (answer: Record<string, unknown>) => void>();
   const closed = new Map<number, number>();
+  const over = new AbortController();
   let count = 0;
   if (child.stdout === null || child.stdin === null) throw new Error('a client without input and output');
   createInterface({ input: child.stdout }).on('line', (line) => {
@@ -51,13 +56,17 @@ export async function openClient(cluster: Cluster, name: string, labels: Texts, 
     waiting.get(said.id as number)?.(said);
     waiting.delete(said.id as number);
   });
+  // It may be gone before what is written arrives.
+  child.stdin.on('error', () => undefined);
   child.once('close', () => {
+    over.abort();
     for (const answer of waiting.values()) answer({ status: 0, error: 'the client is gone' });
   });
 
   function ask(act: string, given: object): Promise<Record<string, unknown> & { readonly id: number }> {
     count += 1;
     const id = count;
+    if (over.signal.aborted) return Promise.resolve({ id, status: 0, error: 'the client is gone' });
     return new Promise((resolve) => {
       waiting.set(id, (answer) => resolve({ ...answer, id }));
       child.stdin?.write(`${JSON.stringify({ id, act, ...given })}\n`);
@@ -79,6 +88,10 @@ export async function openClient(cluster: Cluster, name: string, labels: Texts, 
         closedAt: () => closed.get(id),
       };
     },
-    close: () => void child.kill(),
+    closed: over.signal,
+    close() {
+      over.abort();
+      child.kill();
+    },
   };
 }

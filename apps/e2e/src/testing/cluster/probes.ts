@@ -32,6 +32,7 @@ export function startProber(client: Client, host: string, pods: readonly Running
       open.add(asked);
     }
   }, EVERY_MS);
+  client.closed.addEventListener('abort', () => clearInterval(timer));
   return {
     probes,
     async stop() {

@@ -43,11 +43,14 @@ export function namespacePlaces(): Places {
   const subnet = `10.88.${number}`;
   // Whose it is, for whoever sweeps.
   ip('link', 'set', bridge, 'alias', process.pid);
+  // Else it is that of one of its ports, and changes when that Pod ends: all others would be cut off for a while.
+  ip('link', 'set', bridge, 'address', macOf(`${subnet}.1`));
   ip('addr', 'add', `${subnet}.1/24`, 'dev', bridge);
   ip('link', 'set', bridge, 'up');
   const numbers = createNumbers(10, 250, (n) => `${subnet}.${n}`);
   return {
     subnet,
+    isFree: numbers.isFree,
     open(wanted, isControlPlane) {
       const address = numbers.take(wanted);
       const place = isControlPlane ? onBridge(bridge, address) : inNamespace(bridge, address, `${subnet}.1`);
@@ -77,6 +80,8 @@ function inNamespace(bridge: string, address: string, gate: string): Place {
   ip('netns', 'add', name);
   ip('link', 'add', end, 'type', 'veth', 'peer', 'name', 'eth0', 'netns', name);
   ip('link', 'set', end, 'master', bridge, 'up');
+  // One for each address: neighbours remember it, and clusters route to Pods without asking for theirs.
+  ip('-n', name, 'link', 'set', 'eth0', 'address', macOf(address));
   ip('-n', name, 'addr', 'add', `${address}/24`, 'dev', 'eth0');
   for (const device of ['eth0', 'lo']) ip('-n', name, 'link', 'set', device, 'up');
   const rule = (...args: (string | number)[]): void => void ip('-n', name, 'rule', 'add', ...args);
@@ -101,6 +106,9 @@ function inNamespace(bridge: string, address: string, gate: string): Place {
     },
   };
 }
+
+const macOf = (address: string): string =>
+  ['02', '00', ...address.split('.').map((part) => Number(part).toString(16).padStart(2, '0'))].join(':');
 
 function removeBridge(bridge: string): void {
   for (const line of ip('netns', 'list').split('\n')) {

@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { type ApiObject, type KubeApi, RESOURCES, type Resource } from '@sallyport/driver/testing';
+import { until } from '../../../authority/rig/until.ts';
 import { ADDRESS_ANNOTATION } from '../plan.ts';
 import { commandOf, isControlPlane } from './commands.ts';
 import { type Container, startContainer } from './container.ts';
@@ -53,6 +54,7 @@ interface Running {
 }
 
 const PODS = RESOURCES.find(({ plural }) => plural === 'pods') as Resource;
+const FREE_MS = 20_000;
 const LOOK_EVERY_MS = 50;
 const LOOK_MS = 1_000;
 const NODE_NAME = 'local';
@@ -61,7 +63,7 @@ export function startNode(api: KubeApi, places: Places, folder: string): Node {
   const running = new Map<string, Running>();
   const ending = new Set<Promise<void>>();
   const specOf = ({ spec }: ApiObject): PodSpec => spec as PodSpec;
-  const current = (uid: string, { metadata }: ApiObject): ApiObject | undefined => {
+  const current = (uid: string, { metadata }: ApiObject) => {
     const found = api.store.get('pods', metadata.namespace, metadata.name);
     return found?.metadata.uid === uid ? found : undefined;
   };
@@ -83,7 +85,10 @@ export function startNode(api: KubeApi, places: Places, folder: string): Node {
   async function begin(uid: string, object: ApiObject): Promise<void> {
     const { name, namespace, annotations } = object.metadata;
     const spec = specOf(object);
-    const place = places.open(annotations?.[ADDRESS_ANNOTATION], isControlPlane(spec.containers.map(({ image }) => image)));
+    const wanted = annotations?.[ADDRESS_ANNOTATION];
+    // A Pod that is gone for the API server may still be ending here.
+    if (wanted !== undefined) await until(`${wanted} is free`, () => places.isFree(wanted), FREE_MS);
+    const place = places.open(wanted, isControlPlane(spec.containers.map(({ image }) => image)));
     const pod: Running = { object, place, containers: [], ready: false, isLost: false, isEnding: false };
     running.set(uid, pod);
     const own = join(folder, `${name}-${uid.slice(0, 8)}`);

@@ -19,7 +19,8 @@ export interface GuardRule {
 export interface Places {
   /** The first three numbers of all addresses; those that end in 2 to 9 are never given out unasked. */
   readonly subnet: string;
-  /** With this address if it is free, else with the next one. A Pod of the control plane runs on the machine itself. */
+  isFree(address: string): boolean;
+  /** With this address, which must be free, or with the next one. A Pod of the control plane runs on the machine itself. */
   open(wanted: string | undefined, isControlPlane: boolean): Place;
   close(): void;
 }
@@ -44,6 +45,7 @@ export function createNumbers(first: number, last: number, addressOf: (n: number
       }
       throw new Error('no address is left');
     },
+    isFree: (address: string): boolean => !used.has(address),
     giveBack: (address: string) => void used.delete(address),
   };
 }
@@ -54,6 +56,7 @@ export function loopbackPlaces(): Places {
   const numbers = createNumbers(10, 250, (n) => `${subnet}.${n}`);
   return {
     subnet,
+    isFree: numbers.isFree,
     open(wanted) {
       const address = numbers.take(wanted);
       return {

@@ -11,9 +11,9 @@ const say = (message) => void process.stdout.write(`${JSON.stringify(message)}\n
 
 const acts = {
   // A connection of its own for each request: a reused one would hide a listener that is gone.
-  get({ address, port, host, serverName = host, path = '/', ca, headers = {} }, answer) {
+  get({ address, port, host, serverName = host, path = '/', ca, headers = {}, withinMs = ANSWER_MS }, answer) {
     const agent = new Agent({ keepAlive: false, maxCachedSessions: 0 });
-    const options = { host: address, port, servername: serverName, path, ca, agent, timeout: ANSWER_MS };
+    const options = { host: address, port, servername: serverName, path, ca, agent, timeout: withinMs };
     const sent = request({ ...options, headers: { ...headers, host } }, (response) => {
       let body = '';
       response.setEncoding('utf8').on('data', (text) => {

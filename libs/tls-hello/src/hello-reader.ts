@@ -31,8 +31,7 @@ export function createHelloReader(bytesMax: number = HELLO_BYTES_MAX): HelloRead
   /** The handshake message, put together from its records. */
   let message: Uint8Array | undefined;
   let messageSeen = 0;
-  let messageLength = MESSAGE_HEADER_BYTES;
-  const head = new Uint8Array(MESSAGE_HEADER_BYTES);
+  let messageLength = 0;
 
   function takeRecordHeader(byte: number): HelloReading | undefined {
     if (headerSeen === 0 && byte !== HANDSHAKE_RECORD) return refused(isFirstRecord ? 'not-tls' : 'malformed');
@@ -51,10 +50,10 @@ export function createHelloReader(bytesMax: number = HELLO_BYTES_MAX): HelloRead
   /** The message's own header, which may itself be cut. */
   function takeMessageHeader(byte: number): HelloReading | undefined {
     if (messageSeen === 0 && byte !== CLIENT_HELLO) return refused('malformed');
-    head[messageSeen] = byte;
+    if (messageSeen > 0) messageLength = (messageLength << 8) | byte;
     messageSeen += 1;
     if (messageSeen < MESSAGE_HEADER_BYTES) return undefined;
-    messageLength = MESSAGE_HEADER_BYTES + (((head[1] as number) << 16) | ((head[2] as number) << 8) | (head[3] as number));
+    messageLength += MESSAGE_HEADER_BYTES;
     if (messageLength + RECORD_HEADER_BYTES > bytesMax) return refused('too-large');
     return messageLength === MESSAGE_HEADER_BYTES ? refused('malformed') : undefined;
   }

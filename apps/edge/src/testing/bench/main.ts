@@ -20,6 +20,7 @@ const reading = readAll({ env: {}, args: process.argv.slice(2) }, (read) => ({
   rounds: read.integer('rounds', 'Of each measurement.', { min: 1, max: 100, otherwise: 5 }),
   bytesMs: read.duration('bytes-time', 'One measurement of bytes.', { min: 200, otherwise: 1_500 }),
   connections: read.integer('connections', 'Opened in one measurement of new connections.', { min: 100, otherwise: 5_000 }),
+  noIoUring: read.flag('no-io-uring', 'Start the edge with UV_USE_IO_URING=0.'),
   idle: read.integer('idle', 'Connections that are held for the memory; 0: none.', { min: 0, max: 9_900, otherwise: 9_800 }),
 }));
 if (reading.kind !== 'read') {
@@ -58,7 +59,7 @@ try {
     return { folder: own, backendPort: backend.port, port, core: '0' };
   }) as [Place, Place, Place];
   const started = {
-    edge: await startEdge(places[0], { target: discovery.target, caFile: files.caFile }),
+    edge: await startEdge(places[0], { target: discovery.target, caFile: files.caFile, noIoUring: options.noIoUring }),
     nginx: await startNginx(places[1]),
     haproxy: await startHaproxy(places[2]),
   };

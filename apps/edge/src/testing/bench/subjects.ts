@@ -32,15 +32,18 @@ export const INSTALL: Readonly<Record<string, string>> = {
   haproxy: 'apt-get install -y haproxy',
 };
 
-export async function startEdge(place: Place, discovery: { readonly target: string; readonly caFile: string }): Promise<Subject> {
+export async function startEdge(
+  place: Place,
+  { target, caFile, noIoUring }: { readonly target: string; readonly caFile: string; readonly noIoUring: boolean },
+): Promise<Subject> {
   const credential = join(place.folder, 'token');
   writeFileSync(credential, 'e30.e30.sig\n');
   const options = {
     'edge-listen': `127.0.0.1:${place.port}`,
     'admin-listen': '127.0.0.1:0',
     'log-level': 'warn',
-    discovery: discovery.target,
-    'discovery-ca-file': discovery.caFile,
+    discovery: target,
+    'discovery-ca-file': caFile,
     'credential-file': credential,
     'max-connections': '20000',
     'max-connections-per-host': '20000',
@@ -49,7 +52,10 @@ export async function startEdge(place: Place, discovery: { readonly target: stri
   };
   const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
   const main = join(ROOT, 'apps/edge/src/main.ts');
-  const child = pinned(place, process.execPath, ['--conditions=@sallyport/source', main, ...args]);
+  const child = pinned(place, process.execPath, ['--conditions=@sallyport/source', main, ...args], {
+    ...process.env,
+    ...(noIoUring ? { UV_USE_IO_URING: '0' } : {}),
+  });
   await listening(place.port);
   return { name: 'edge', port: place.port, pid: child.pid as number, stop: () => stopped(child) };
 }
@@ -103,8 +109,8 @@ backend web
   return { name: 'haproxy', port: place.port, pid: child.pid as number, stop: () => stopped(child) };
 }
 
-const pinned = (place: Place, command: string, args: readonly string[]): ChildProcess =>
-  spawn('taskset', ['-c', place.core, command, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
+const pinned = (place: Place, command: string, args: readonly string[], env = process.env): ChildProcess =>
+  spawn('taskset', ['-c', place.core, command, ...args], { env, stdio: ['ignore', 'inherit', 'inherit'] });
 
 async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;

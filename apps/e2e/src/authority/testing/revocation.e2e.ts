@@ -4,6 +4,7 @@ import { gatewayV1 } from '@sallyport/wire';
 import { expect, test } from 'vitest';
 import { measure, startLoad, streaming } from '../../data-plane/load.ts';
 import { startApp } from '../../stage/app.ts';
+import { milliseconds } from '../rig/figures.ts';
 import { startInstallation } from '../rig/installation.ts';
 
 const methods = gatewayV1.GatewayServiceService;
@@ -36,6 +37,9 @@ describeEtcd('a deleted service, as real processes', () => {
       const tunnels = measure(askedAtNs, report.tunnelsEndedAtNs);
       const streams = measure(askedAtNs, report.streamsEndedAtNs);
       console.log('from the deletion asked for to the end seen by clients, ms', { toldMs, tunnels, streams });
+      for (const [what, { p50, p99, max: last }] of Object.entries({ tunnels, streams }))
+        for (const [share, ms] of Object.entries({ p50, p99, last }))
+          milliseconds('service deleted', `1,000 ${what}: ended at their clients, ${share}`, ms, `< ${BOUND_MS}`);
       expect([tunnels.count, streams.count]).toEqual([COUNT, COUNT]);
       expect((await load.report(kept.host)).openCount).toBe(COUNT);
       const max = Math.max(tunnels.max, streams.max);

@@ -36,6 +36,7 @@ describeCluster('faults', CASE, () => {
       const before = await labelAndServe(installation, client, first, supervisor, 'first');
       const tunnel = await client.tunnel(supervisor, hostOf('first'));
       const prober = startProber(client, hostOf('first'), [supervisor]);
+      await sleep(1_000);
       await cluster.end(first.pod, { force: true });
       // Same address, same port of its own; another application with a boundary of its own.
       const services = `web=${first.appPort}`;
@@ -46,8 +47,9 @@ describeCluster('faults', CASE, () => {
       await untilRefused(client, supervisor, hostOf('first'), ['route_withdrawn']);
       await sleep(3_000);
       await prober.stop();
-      const memories = new Set(prober.probes.flatMap(({ memory }) => (memory === '' ? [] : [memory])));
-      expect([...memories]).toEqual([before.answer.memory]);
+      // Whatever was answered by the first one's name was its own answer.
+      expect(prober.probes.filter(({ memory }) => memory !== '' && memory !== before.answer.memory)).toEqual([]);
+      expect(prober.probes.some(({ outcome }) => outcome === 'ok')).toBe(true);
       expect(after.memory).not.toBe(before.answer.memory);
       expect(tunnel.closedAt()).toBeDefined();
     },

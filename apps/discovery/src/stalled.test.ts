@@ -1,7 +1,8 @@
+import type { Sent } from '@sallyport/catalog';
 import { createLog, createMetrics } from '@sallyport/process';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { createMemoryStore } from '@sallyport/store';
-import type { discoveryV1, Stream } from '@sallyport/wire';
+import type { discoveryV1, PublishedRecord, Stream } from '@sallyport/wire';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAdmission } from './admission.ts';
 import { followCatalog } from './catalog-view.ts';
@@ -43,10 +44,10 @@ beforeAll(async () => {
 afterAll(() => view.close());
 
 function serve({ starts, takes }: { readonly starts: boolean; readonly takes: boolean }) {
-  const sent: discoveryV1.WatchResponse[] = [];
+  const sent: Sent<PublishedRecord>[] = [];
   const over = new AbortController();
   const start: discoveryV1.WatchRequest = { request: { $case: 'start', value: { workspaces: [], resumeToken: '' } } };
-  const stream: Stream<discoveryV1.WatchResponse, discoveryV1.WatchRequest> = {
+  const stream: Stream<Sent<PublishedRecord>, discoveryV1.WatchRequest> = {
     send: (message) => sent.push(message) > 0,
     drained: () => (takes ? Promise.resolve() : new Promise(() => undefined)),
     end: () => undefined,

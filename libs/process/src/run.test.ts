@@ -27,7 +27,7 @@ function box(args: readonly string[] = []) {
   const host: Host = {
     env: {},
     args: ['--admin-listen=127.0.0.1:0', '--drain=10s', ...args],
-    createClock: () => ({ ...clock, jumpCount: () => 0, stop: () => undefined }),
+    createClock: () => ({ ...clock, peek: clock.now, jumpCount: () => 0, stop: () => undefined }),
     createLog: (options) => createLog({ ...options, destination: { write: (line) => void logged.push(JSON.parse(line)) } }),
     stdout: (text) => {
       printed.stdout += text;

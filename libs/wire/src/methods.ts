@@ -39,12 +39,19 @@ export type BidiHandler<Request, Response> = (
   caller: Caller,
 ) => Promise<Result<void, Failure>>;
 
+/** A method as its server sees it: what the other end makes of the bytes is no concern of a handler's. */
+interface Served<Request, Response, RequestStream extends boolean, ResponseStream extends boolean>
+  extends Pick<Method<Request, Response>, 'requestDeserialize' | 'responseSerialize'> {
+  readonly requestStream: RequestStream;
+  readonly responseStream: ResponseStream;
+}
+
 export type HandlerOf<M> =
-  M extends UnaryMethod<infer Request, infer Response>
+  M extends Served<infer Request, infer Response, false, false>
     ? UnaryHandler<Request, Response>
-    : M extends ServerStreamMethod<infer Request, infer Response>
+    : M extends Served<infer Request, infer Response, false, true>
       ? ServerStreamHandler<Request, Response>
-      : M extends BidiMethod<infer Request, infer Response>
+      : M extends Served<infer Request, infer Response, true, true>
         ? BidiHandler<Request, Response>
         : never;
 

@@ -32,16 +32,18 @@ function slow(strike: Strike): void {
   const places = ['store', ...new Set(nodes.map(({ place }) => place))];
   // Half of them between a gateway and the store, where what is long in flight decides.
   const [from, to] = random.chance(0.5)
-    ? random.pick([
-        [random.pick(world.gateways).place, 'store'],
-        ['store', random.pick(places)],
-      ])
+    ? random.pick([[random.pick(world.gateways).place, 'store'], ['store', random.pick(places)], ...followed(strike)])
     : [random.pick(places), random.pick(places)];
   const [upTo, ms] = [span(random, 100, 20_000), span(random, 1_000, 30_000)];
   say(strike, `slows ${from} → ${to} by up to ${seconds(upTo)} for ${seconds(ms)}`);
   if (from === undefined || to === undefined) return;
   world.network.slow(from, to, upTo);
   world.schedule.after(ms, FATE, () => world.network.slow(from, to, 0));
+}
+
+/** What a replica of discovery tells those who follow it. */
+function followed({ world, random }: Strike): [string, string][] {
+  return world.consumers.length === 0 ? [] : [[random.pick(world.readers).place, random.pick(world.consumers).place]];
 }
 
 function reset(strike: Strike): void {

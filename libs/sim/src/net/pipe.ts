@@ -11,6 +11,8 @@ export interface Pipe {
   /** What is under way is lost. */
   drop(): void;
   waitingCount(): number;
+  /** Resolves when there is room for more, as a window has: a sender that asks for it makes nothing before it can leave. */
+  room(): Promise<void>;
 }
 
 export interface PipeOptions {
@@ -22,6 +24,8 @@ export interface PipeOptions {
 }
 
 const RETRY_MS = { min: 200, max: 1_000 };
+/** Messages under way, above which there is no room. */
+const WINDOW = 4;
 
 interface Message {
   readonly does: string;
@@ -33,6 +37,14 @@ export function createPipe({ schedule, network, random, from, to }: PipeOptions)
   let queue: Message[] = [];
   let pumping = false;
   let lastDue = 0;
+  let waiting: (() => void)[] = [];
+
+  function hasRoom(): void {
+    if (waiting.length === 0 || queue.length >= WINDOW) return;
+    const woken = waiting;
+    waiting = [];
+    for (const wake of woken) wake();
+  }
 
   function pump(): void {
     pumping = false;
@@ -43,6 +55,7 @@ export function createPipe({ schedule, network, random, from, to }: PipeOptions)
     const second = queue[0];
     if (second !== undefined) plan(second.due - schedule.now(), second);
     first.arrive();
+    hasRoom();
   }
 
   function plan(ms: number, { does }: Message): void {
@@ -60,7 +73,14 @@ export function createPipe({ schedule, network, random, from, to }: PipeOptions)
     },
     drop() {
       queue = [];
+      hasRoom();
     },
     waitingCount: () => queue.length,
+    room() {
+      if (queue.length < WINDOW) return Promise.resolve();
+      return new Promise((resolve) => {
+        waiting.push(resolve);
+      });
+    },
   };
 }

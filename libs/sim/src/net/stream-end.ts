@@ -73,7 +73,7 @@ export function createStreamEnd<Sent, Received>({ owner, out, carry, ended }: St
       carry(message);
       return true;
     },
-    drained: () => Promise.resolve(),
+    drained: () => (isOver ? Promise.resolve() : out.room()),
     end() {
       if (isOver) return;
       over(undefined);

@@ -92,6 +92,7 @@ export async function openInstallation(
   return {
     world: view.world,
     operator: {
+      check: () => call(operatorLink, gatewayV1.GatewayServiceService.checkInstallation, {}, { deadlineMs: 10_000, bearer }),
       register: (sandbox: string, poolId: string) =>
         call(
           operatorLink,

@@ -2,6 +2,7 @@ import { describeEtcd } from '@sallyport/store/testing/etcd';
 import { gatewayV1 } from '@sallyport/wire';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { AppProcess } from '../authority/rig/app-process.ts';
+import { startEchoApp } from '../authority/rig/echo-app.ts';
 import { milliseconds, record } from '../authority/rig/figures.ts';
 import { isReady, type Served } from '../authority/rig/installation.ts';
 import { readMetric } from '../authority/rig/metrics.ts';
@@ -11,6 +12,7 @@ import { sleep, until } from '../authority/rig/until.ts';
 import { download } from '../edge/download.ts';
 import { type Clients, longestGapMs, seen, startClients } from '../edge/retrying.ts';
 import { type EdgeRig, startEdgeRig } from '../edge/rig.ts';
+import { startDev } from '../stack/dev-stack.ts';
 
 /** A request that was on its way when the record moved, and the edge's own way to hear of it. */
 const HEARS_LATE_MS = 1_000;
@@ -21,6 +23,7 @@ const RECORD_LIFE_MS = 13_000;
  */
 const ABRUPT_MS = 45_000;
 const STEADY_MS = 1_500;
+const GATEWAY_BEGINS_MS = 21_000;
 /** How Node names a fatal alert in a handshake. */
 const REFUSED = 'EPROTO';
 
@@ -211,6 +214,51 @@ describeEtcd('two edges follow two discovery replicas', () => {
     await until('it passes on again', async () => (await ask(0)) === 'ok', 10_000);
   }, 60_000);
 });
+
+describeEtcd('an edge before sandboxes with boundaries', () => {
+  test('abrupt takeover', async () => {
+    const app = await startEchoApp();
+    const stack = await startDev(['--processes', '--edges=1', '--members=2', '--boundaries', `--service=web=${app.port}`]);
+    const { hostname, port } = new URL(stack.ready.services[0]?.url ?? '');
+    const clients = startClients(
+      () => [hostname],
+      () => [Number(port)],
+      stack.ca,
+    );
+    try {
+      // Before, a gateway that has just begun suspects nobody.
+      await sleep(GATEWAY_BEGINS_MS);
+      const at = performance.now();
+      const owner = await servingPid(stack.ready.processes);
+      process.kill(owner, 'SIGKILL');
+      await sleep(6_000);
+      await clients.stop();
+      const gap = longestGapMs(clients.asked, at, performance.now() - 3_000);
+      milliseconds('edges: abrupt takeover, boundary', 'longest time without a good answer, asked again once', gap, '< 5000');
+      const { first, last } = seen(clients.asked, at);
+      record({
+        case: 'edges: abrupt takeover, boundary',
+        what: 'questions that failed twice',
+        value: sum(last),
+        unit: '',
+        bound: '',
+      });
+      console.log('edges: abrupt takeover, boundary: first tries', first, 'second tries', last);
+      expect(gap).toBeLessThan(5_000);
+      for (const outcome of Object.keys({ ...first, ...last })) expect(outcome).not.toMatch(WRONG);
+    } finally {
+      await clients.stop();
+      await stack.stop();
+      await app.close();
+    }
+  }, 120_000);
+});
+
+async function servingPid(processes: readonly { readonly app: string; readonly pid: number; readonly adminPort: number }[]) {
+  for (const { app, pid, adminPort } of processes)
+    if (app === 'supervisor' && ((await readMetric(adminPort, 'sallyport_supervisor_serving_hosts')) ?? 0) > 0) return pid;
+  throw new Error('nobody serves');
+}
 
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);

@@ -56,11 +56,12 @@ export const races: readonly Scenario[] = [
       const { world, owner, gatewayOfOwner, pass, say } = stage;
       const gateway = gatewayOfOwner();
       const node = owner();
-      say(`what ${gateway.place} tells ${node.place} takes 2 s from now on; ${node.place} drains`);
-      world.network.slow(gateway.place, node.place, 2_000);
-      await pass(4);
+      say(`what ${gateway.place} tells ${node.place} takes 0.9 s from now on`);
+      world.network.slow(gateway.place, node.place, 900);
+      await pass(4.95);
+      say(`drains ${node.place}, a moment before the tick`);
       node.drain(() => undefined);
-      await pass(12);
+      await pass(6);
     },
   },
   {

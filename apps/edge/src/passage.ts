@@ -138,10 +138,12 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
         letGo();
         return seek();
       }
-      if (state !== 'through') return;
+      if (state !== 'through' || dialled === undefined) return;
       if (!isHandover(end) || limits.handoverMs === 0) return over(end);
+      // A withdrawal must still find it.
+      published.rest(dialled.record, resting);
+      if (!isLeft) goodUntil = later(recently(), limits.handoverMs);
       isLeft = true;
-      goodUntil = later(recently(), limits.handoverMs);
     },
   };
 
@@ -188,7 +190,7 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     if (state !== 'through' || dialled === undefined || through === undefined) return;
     enter('over');
     const { record, socket } = dialled;
-    if (!isLeft) published.leave(record, resting);
+    published.leave(record, resting);
     // Whoever rests on nothing any more gets no further byte, in either direction.
     if (ending !== 'complete') for (const each of [client, socket]) reset(each);
     const { bytesIn, bytesOut } = through;

@@ -20,7 +20,6 @@ const reading = readAll({ env: {}, args: process.argv.slice(2) }, (read) => ({
   rounds: read.integer('rounds', 'Of each measurement.', { min: 1, max: 100, otherwise: 5 }),
   bytesMs: read.duration('bytes-time', 'One measurement of bytes.', { min: 200, otherwise: 1_500 }),
   connections: read.integer('connections', 'Opened in one measurement of new connections.', { min: 100, otherwise: 5_000 }),
-  noIoUring: read.flag('no-io-uring', 'Start the edge with UV_USE_IO_URING=0.'),
   idle: read.integer('idle', 'Connections that are held for the memory; 0: none.', { min: 0, max: 9_900, otherwise: 9_800 }),
 }));
 if (reading.kind !== 'read') {
@@ -53,13 +52,15 @@ try {
   const discovery = await serveDiscovery(files, backend.port);
   closing.push(() => discovery.close());
   if (availableParallelism() < 2) console.log('only one processor: the load measures itself');
-  const places = (await freePorts(3)).map((port, index): Place => {
+  const places = (await freePorts(4)).map((port, index): Place => {
     const own = join(folder, String(index));
     mkdirSync(own);
     return { folder: own, backendPort: backend.port, port, core: '0' };
-  }) as [Place, Place, Place];
+  }) as [Place, Place, Place, Place];
+  const followed = { target: discovery.target, caFile: files.caFile };
   const started = {
-    edge: await startEdge(places[0], { target: discovery.target, caFile: files.caFile, noIoUring: options.noIoUring }),
+    edge: await startEdge(places[0], { ...followed, ioUring: true }),
+    'edge, no io_uring': await startEdge(places[3], { ...followed, ioUring: false }),
     nginx: await startNginx(places[1]),
     haproxy: await startHaproxy(places[2]),
   };
@@ -136,26 +137,26 @@ function emptyFigures(subject: Subject): Figures {
 }
 
 function report(figures: ReadonlyMap<Subject, Figures>): void {
-  const [[, edge]] = figures as unknown as [[Subject, Figures]];
+  const nginx = [...figures].find(([{ name }]) => name === 'nginx')?.[1];
+  const share = (part: number, whole: number): string => (Number.isFinite(part / whole) ? (part / whole).toFixed(2) : '');
   console.log(
-    '| | MiB/s | MiB per s of CPU | ratio | new/s | CPU µs per new | ratio | failed | memory | with idle connections |',
+    '| | MiB/s | MiB per s of CPU | of nginx | new/s | CPU µs per new | new per CPU, of nginx | failed | memory | idle |',
   );
   console.log('|---|---|---|---|---|---|---|---|---|---|');
   for (const [{ name }, of] of figures) {
     const cells = [
       median(of.mibPerSecond).toFixed(0),
       median(of.mibPerCpuSecond).toFixed(0),
-      (median(edge.mibPerCpuSecond) / median(of.mibPerCpuSecond)).toFixed(2),
+      nginx === undefined ? '' : share(median(of.mibPerCpuSecond), median(nginx.mibPerCpuSecond)),
       median(of.newPerSecond).toFixed(0),
       median(of.cpuUsPerNew).toFixed(0),
-      (median(of.cpuUsPerNew) / median(edge.cpuUsPerNew)).toFixed(2),
+      nginx === undefined ? '' : share(median(nginx.cpuUsPerNew), median(of.cpuUsPerNew)),
       String(of.failed),
       `${of.emptyMiB.toFixed(0)} MiB`,
-      `${of.idleMiB.toFixed(0)} MiB (${of.idleOpen})`,
+      `${of.idleMiB.toFixed(0)} MiB with ${of.idleOpen}`,
     ];
     console.log(`| ${name} | ${cells.join(' | ')} |`);
   }
-  console.log('ratio: the edge against this one; more is better');
 }
 
 function median(values: readonly number[]): number {

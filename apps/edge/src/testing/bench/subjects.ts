@@ -34,7 +34,7 @@ export const INSTALL: Readonly<Record<string, string>> = {
 
 export async function startEdge(
   place: Place,
-  { target, caFile, noIoUring }: { readonly target: string; readonly caFile: string; readonly noIoUring: boolean },
+  { target, caFile, ioUring }: { readonly target: string; readonly caFile: string; readonly ioUring: boolean },
 ): Promise<Subject> {
   const credential = join(place.folder, 'token');
   writeFileSync(credential, 'e30.e30.sig\n');
@@ -54,10 +54,10 @@ export async function startEdge(
   const main = join(ROOT, 'apps/edge/src/main.ts');
   const child = pinned(place, process.execPath, ['--conditions=@sallyport/source', main, ...args], {
     ...process.env,
-    ...(noIoUring ? { UV_USE_IO_URING: '0' } : {}),
+    ...(ioUring ? {} : { UV_USE_IO_URING: '0' }),
   });
   await listening(place.port);
-  return { name: 'edge', port: place.port, pid: child.pid as number, stop: () => stopped(child) };
+  return { name: ioUring ? 'edge' : 'edge, no io_uring', port: place.port, pid: child.pid as number, stop: () => stopped(child) };
 }
 
 export async function startNginx(place: Place): Promise<Subject | undefined> {

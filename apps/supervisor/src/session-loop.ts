@@ -1,4 +1,4 @@
-import type { MemberId, SessionId } from '@sallyport/model';
+import { later, type MemberId, type SessionId } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
 import { parseSessionResponse, sessionRequestMessage } from '@sallyport/wire';
 import type { Credential } from './credential.ts';
@@ -22,6 +22,8 @@ export interface SessionLoopOptions {
 
 /** Well below the two seconds after which a lost stream makes its owner suspect. */
 const RETRY = { baseMs: 100, maxMs: 1_500 };
+/** A session that has lasted for so long was a good one. */
+const STEADY_MS = 10_000;
 
 /** Keeps one session open for as long as the sandbox is assigned, with whichever gateway can be had. */
 export async function keepSession(options: SessionLoopOptions): Promise<void> {
@@ -32,8 +34,10 @@ export async function keepSession(options: SessionLoopOptions): Promise<void> {
     // Without a gateway to ask nothing was tried, so there is nothing to back off from.
     if (gateway === undefined) attempt = 0;
     else {
+      const startedAt = clock.now();
       const { accepted, why } = await converse(options, gateway);
-      if (accepted) attempt = 0;
+      // One that ends as soon as it is open would else be opened ten times a second, and each time is a write to the store.
+      if (accepted && clock.now() >= later(startedAt, STEADY_MS)) attempt = 0;
       if (!signal.aborted) log.info({ sandboxId, why }, accepted ? 'session lost' : 'session not accepted');
     }
     await wait(clock, backoffMs(attempt, options.random(), RETRY), signal);

@@ -1,9 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { type Killer, parseKiller } from './outcome.ts';
 
 /** What killed each mutant when it was last written, by id: where to look first, and the proof that somebody has looked. */
 export type Ledger = Readonly<Record<string, string>>;
 
 const FILE = new URL('../killers.json', import.meta.url);
+
+/** What a line says of one that nothing has killed so far. */
+export const UNKILLED = 'not killed yet';
+
+export function killerOf(ledger: Ledger, id: string): Killer | undefined {
+  const line = ledger[id];
+  return line === undefined || line === UNKILLED ? undefined : parseKiller(line);
+}
 
 export const readLedger = (): Ledger => JSON.parse(readFileSync(FILE, 'utf8')) as Ledger;
 

@@ -1,10 +1,11 @@
 // `npm run mutants`: takes every rule out in turn and asks whether anybody notices.
+import { LONG, lookAtAll } from '@sallyport/states';
 import { collectMutants } from './collect.ts';
 import { type Options, readOptions, USAGE } from './command/options.ts';
-import { closing, lineOf } from './command/report.ts';
-import { type Ledger, readLedger, writeLedger } from './ledger.ts';
+import { closing, lineOf, statesLine } from './command/report.ts';
+import { killerOf, type Ledger, readLedger, UNKILLED, writeLedger } from './ledger.ts';
 import type { Mutant } from './mutant.ts';
-import { nameOf, type Outcome, parseKiller } from './outcome.ts';
+import { nameOf, type Outcome } from './outcome.ts';
 import { farm } from './run/farm.ts';
 import { spared } from './spared.ts';
 import { troubles } from './troubles.ts';
@@ -32,28 +33,41 @@ async function run({ only, workers, seeds, minutes, write, list }: Options): Pro
     for (const { id, removes } of mutants) console.log(`${id}  ${removes}`);
     return 0;
   }
+  // What holds with all rules first: what is found without one means something only then.
+  const holds = only !== undefined || lookAtStates();
   const ledger = readLedger();
   const outcomes = new Map<Mutant, Outcome>();
   const jobs = mutants.map((mutant) => ({
     mutant,
-    hint: ledger[mutant.id] === undefined ? undefined : parseKiller(ledger[mutant.id] as string),
+    hint: killerOf(ledger, mutant.id),
     seeds: Array.from({ length: seeds }, (_, index) => index + 1),
     minutes,
   }));
   await farm(jobs, workers, (mutant, outcome) => {
     outcomes.set(mutant, outcome);
     console.log(lineOf(mutant, outcome));
+    // At once: a run of many minutes that is ended by somebody has not been for nothing.
+    if (write) writeLedger(kept(readLedger(), outcomes));
   });
-  if (write) writeLedger(kept(ledger, wanted, outcomes, only !== undefined));
   console.log(closing([...outcomes], wanted.length - mutants.length, (performance.now() - startedAt) / 1_000));
-  return [...outcomes.values()].every(({ kind }) => kind === 'killed') ? 0 : 1;
+  return holds && [...outcomes.values()].every(({ kind }) => kind === 'killed') ? 0 : 1;
 }
 
-/** Of a part, the rest stays as it was written. */
-function kept(ledger: Ledger, wanted: readonly Mutant[], outcomes: ReadonlyMap<Mutant, Outcome>, isPart: boolean): Ledger {
-  const killed = [...outcomes].flatMap(([{ id }, outcome]) =>
-    outcome.kind === 'killed' ? [[id, nameOf(outcome.by)] as const] : [],
+function lookAtStates(): boolean {
+  let holds = true;
+  for (const looked of lookAtAll(LONG)) {
+    console.log(statesLine(looked));
+    if (looked.broken !== undefined) holds = false;
+  }
+  return holds;
+}
+
+/** What was judged is as it was judged; of what is no longer there nothing is kept. */
+function kept(ledger: Ledger, outcomes: ReadonlyMap<Mutant, Outcome>): Ledger {
+  const all = new Set(collectMutants().map(({ id }) => id));
+  const judged = new Map(
+    [...outcomes].map(([{ id }, outcome]) => [id, outcome.kind === 'killed' ? nameOf(outcome.by) : UNKILLED]),
   );
-  const others = isPart ? Object.entries(ledger).filter(([id]) => !wanted.some((each) => each.id === id)) : [];
-  return Object.fromEntries([...others, ...killed]);
+  const lines = [...Object.entries(ledger).filter(([id]) => !judged.has(id)), ...judged];
+  return Object.fromEntries(lines.filter(([id]) => all.has(id)));
 }

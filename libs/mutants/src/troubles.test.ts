@@ -41,4 +41,3 @@ const rows: readonly (readonly [title: string, change: Partial<Listed>, trouble:
 ];
 
 test.each(rows)('%s', (_title, change, trouble) => expect(troublesOf({ ...whole, ...change })).toEqual([trouble]));
-

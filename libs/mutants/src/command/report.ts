@@ -1,3 +1,4 @@
+import type { Looked } from '@sallyport/states';
 import type { Mutant } from '../mutant.ts';
 import { nameOf, type Outcome } from '../outcome.ts';
 
@@ -25,4 +26,12 @@ export function closing(outcomes: readonly (readonly [Mutant, Outcome])[], spare
     '',
     `${outcomes.length} mutants: ${counts}; ${sparedCount} spared; ${seconds.toFixed(0)} s`,
   ].join('\n');
+}
+
+/** One small world of which every order of events was tried. */
+export function statesLine({ world, states, steps, depth, ended, broken }: Looked): string {
+  const bound = ended === 'all' ? 'all that there are' : `every order of ${depth} events`;
+  const way =
+    broken === undefined ? [] : [`  breaks ${JSON.stringify(broken.rule)}:`, ...broken.way.map((name) => `    ${name}`)];
+  return [`states    ${world}: ${states} states, ${steps} steps, ${bound}`, ...way].join('\n');
 }

@@ -23,7 +23,8 @@ export interface Outbox {
 const JOIN_BYTES_MAX = 16 * 1_024;
 /** What is smaller waits for nothing. */
 const GATHERED_FROM_BYTES = 8 * 1_024;
-const GATHERED_BYTES_MAX = 64 * 1_024;
+/** Three records. At 64 KiB a socket says that it is full, even when the system takes all of it at once. */
+const GATHERED_BYTES_MAX = 48 * 1_024;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -48,7 +49,11 @@ export function createOutbox(socket: Socket, lent = false): Outbox {
 
   function send(done?: (error?: Error | null) => void): boolean {
     const [first] = parts;
-    if (parts.length === 1 && typeof first === 'object' && !mustCopy()) return socket.write(first, done);
+    if (parts.length === 1 && first !== undefined) {
+      // A short head alone, to an application, is written from the string, without memory in between.
+      if (typeof first === 'string') return socket.write(first, 'latin1', done);
+      if (!mustCopy()) return socket.write(first, done);
+    }
     if (size <= JOIN_BYTES_MAX || mustCopy()) return socket.write(join(), done);
     let roomy = true;
     socket.cork();

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { hello, keyShares, padding, records, serverName, versions } from '@sallyport/tls-hello/testing';
 import { HOST } from './host.ts';
 
-/** What a browser sends, in size: 1,777 bytes with post-quantum key shares. */
+/** What a browser sends, in size: 1,696 bytes with post-quantum key shares. */
 export const HELLO = Buffer.from(records(hello({ extensions: [serverName(HOST), versions, keyShares(), padding(300)] })));
 
 /** Each connection begins with its hello and one command for the backend. */

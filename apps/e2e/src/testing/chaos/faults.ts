@@ -4,24 +4,13 @@ import { startAgain } from '../../authority/rig/start-again.ts';
 import { type Done, nowMs } from './evidence.ts';
 import type { Installation } from './installation.ts';
 import type { Ways } from './network.ts';
-import type { Fault, Targets } from './schedule.ts';
+import type { Fault } from './schedule.ts';
 
 /** How one fault is begun and ended. */
 interface Act {
   begin(): unknown;
   /** Resolves when it is as before: a process that is started again has said that it listens. */
   end(): unknown;
-}
-
-export function targetsOf(installation: Installation): Targets {
-  const { etcd, gateways, supervisors, sandboxes } = installation;
-  return {
-    etcd: etcd.members.map(({ name }) => name),
-    gateways: gateways.map(({ name }) => name),
-    supervisors: [...supervisors.keys()],
-    slow: sandboxes.filter(({ mode, hasBoundary }) => mode === 'dedicated' && !hasBoundary).flatMap(({ listeners }) => listeners),
-    boundaries: sandboxes.filter(({ hasBoundary }) => hasBoundary).map(({ name }) => name),
-  };
 }
 
 /** Does one fault, and says when it really began and ended. `began` is told at once, for who judges meanwhile. */

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
-import { lineOf, scheduleOf, type Targets, type Wanted } from './schedule.ts';
+import { lineOf, scheduleOf, type Wanted } from './schedule.ts';
+import { targetsOf, WORLD } from './world.ts';
 
 /** What `npm run chaos` was asked for. */
 export interface Options extends Wanted {
@@ -9,15 +10,6 @@ export interface Options extends Wanted {
 }
 
 export const USAGE = 'npm run chaos -- [--minutes N] [--faults N] [--seed N] [--plan]';
-
-/** Of the world that is broken; a plan is made without starting it. */
-export const TARGETS: Targets = {
-  etcd: ['m1', 'm2', 'm3'],
-  gateways: ['gateway-1', 'gateway-2', 'gateway-3'],
-  supervisors: ['shared-1', 'shared-2', 'only-d', 'only-e'],
-  slow: ['only-e'],
-  boundaries: ['a', 'b', 'd'],
-};
 
 const LIMITS = { minutes: 24 * 60, faults: 100_000, seed: 0xffff_ffff } as const;
 
@@ -40,7 +32,7 @@ export function readOptions(args: readonly string[]): Options | string {
     };
     const minutes = number('minutes', 1, 20);
     const wanted: Wanted = { minutes, faults: number('faults', 1, Math.ceil(minutes * 5.5)), seed: number('seed', 0, 1) };
-    const planLines = (): readonly string[] => scheduleOf(wanted, TARGETS).flatMap(({ faults }) => faults.map(lineOf));
+    const planLines = (): readonly string[] => scheduleOf(wanted, targetsOf(WORLD)).flatMap(({ faults }) => faults.map(lineOf));
     return { ...wanted, plan: values.plan, planLines };
   } catch (error) {
     return (error as Error).message;

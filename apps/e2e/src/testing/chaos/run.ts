@@ -1,27 +1,14 @@
 import { startAgain } from '../../authority/rig/start-again.ts';
 import { sleep } from '../../authority/rig/until.ts';
 import { type Done, type Evidence, nowMs } from './evidence.ts';
-import { commit, targetsOf } from './faults.ts';
-import { type Installation, type InstallationWanted, startInstallation } from './installation.ts';
+import { commit } from './faults.ts';
+import { type Installation, startInstallation } from './installation.ts';
 import { keep } from './keep.ts';
 import { boundMs, isBack, stretchNow, TERMS } from './recovery.ts';
 import { lineOf, type Round, scheduleOf, type Wanted } from './schedule.ts';
 import { judge } from './verdict.ts';
 import { type Watched, watch } from './watch.ts';
-
-/** Three etcds, three gateways, two shared and two dedicated supervisors, and a sandbox for each way to serve one. */
-export const WORLD: InstallationWanted = {
-  etcd: 3,
-  gateways: 3,
-  sharedSupervisors: 2,
-  sandboxes: [
-    { name: 'a', mode: 'shared', hasBoundary: true },
-    { name: 'b', mode: 'shared', hasBoundary: true },
-    { name: 'c', mode: 'shared', hasBoundary: false },
-    { name: 'd', mode: 'dedicated', hasBoundary: true },
-    { name: 'e', mode: 'dedicated', hasBoundary: false, delivery: 'poll' },
-  ],
-};
+import { targetsOf, WORLD } from './world.ts';
 
 /** At the beginning, all processes start at once. */
 const FIRST_SERVED_MS = 60_000;
@@ -78,7 +65,7 @@ async function breakAll(
   const done: Done[] = [];
   await allBack(installation, watched, nowMs(), FIRST_SERVED_MS);
   const before = await Promise.all(installation.sandboxes.map(({ application }) => application.state()));
-  const rounds = scheduleOf(wanted, targetsOf(installation));
+  const rounds = scheduleOf(wanted, targetsOf(WORLD));
   const beganAt = nowMs();
   for (const [index, round] of rounds.entries()) {
     await sleep(Math.max(0, beganAt + round.at - nowMs()));

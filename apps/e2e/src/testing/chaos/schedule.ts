@@ -95,7 +95,8 @@ export function scheduleOf({ seed, minutes, faults: wanted, short = false }: Wan
   const endAt = minutes * 60_000;
   const rounds: Round[] = [];
   let [at, number] = [0, 1];
-  while (number <= wanted) {
+  // As many faults as were asked for, and then on until the time is over.
+  while (number <= wanted || at < endAt - TYPICAL_ROUND_MS) {
     const roundsLeft = Math.max(1, Math.floor((endAt - at) / TYPICAL_ROUND_MS));
     const count = Math.max(1, Math.ceil((wanted - number + 1) / roundsLeft));
     const faults: Fault[] = [];

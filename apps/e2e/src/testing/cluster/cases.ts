@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { findEtcd, INSTALL_ETCD } from '@sallyport/store/etcd-process';
@@ -19,7 +20,10 @@ const isRequired = process.env.SALLYPORT_REQUIRE === 'all';
 const given = kubeconfigOptions(process.env);
 
 function missing(need: Need): string | undefined {
-  if (need !== 'faults' && given !== undefined) return undefined;
+  if (need !== 'faults' && given !== undefined)
+    return spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).error === undefined
+      ? undefined
+      : 'apt-get install -y kubernetes-client';
   if (findEtcd(process.env.SALLYPORT_ETCD_BINARY, process.env.PATH) === undefined) return INSTALL_ETCD;
   return need === 'network' ? namespacesMissing() : undefined;
 }

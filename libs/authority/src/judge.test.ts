@@ -1,4 +1,4 @@
-import type { CredentialEpoch, Generation, Host, StoreRevision } from '@sallyport/model';
+import type { ConfigRevision, CredentialEpoch, Generation, Host, StoreRevision } from '@sallyport/model';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Clause, judgeReport, type Report, type ReportingSession, sameFence } from './judge.ts';
@@ -76,6 +76,7 @@ const rows: Row[] = [
     'configuration',
   ],
   ['configuration: the same revision with another content', () => ({ configHash: 'f'.repeat(64) }), 'configuration'],
+  ['configuration: another revision with the same content', () => ({ configRevision: 9n as ConfigRevision }), 'configuration'],
   ['configuration: gone', (scene) => void scene.remove({ kind: 'config', sandboxId: SANDBOX }), 'configuration'],
   ['owner: fenced', (scene) => void scene.owner(fencing('m0', 8, 7)), 'owner'],
   ['owner: another', (scene) => void scene.owner(owned('m1', 7)), 'owner'],
@@ -102,6 +103,12 @@ const rows: Row[] = [
     'routes',
   ],
 ];
+
+test('credential: what this gateway has proved the session by is not what is on record', () => {
+  const scene = createScene();
+  const judged = judgeReport(scene.world, { ...session, credentialEpoch: 9n as CredentialEpoch }, scene.report());
+  expect(judged).toEqual({ ok: false, error: 'credential' });
+});
 
 test.each(rows)('%s', (_title, given, want) => {
   const scene = createScene();

@@ -64,6 +64,22 @@ const evidenceOf = (end: ReturnType<typeof createEnd>, scene: Scene, sequence: n
   boundaryNonce: undefined,
 });
 
+test('what a report proves counts from its question, however late it comes', () => {
+  const scene = createScene();
+  const published: Evidence[] = [];
+  let state = startGatewayEnd(scene.session('m0', 's0'), { advertisements: true, push: true });
+  const step = (event: GatewayEvent, now: number): void => {
+    const around = { now: at(now), world: scene.world, nonce: 'n1' as Nonce, ageMs: 0, wantsRelease: false };
+    const stepped = stepGateway(state, event, around);
+    state = stepped.state;
+    for (const effect of stepped.effects) if (effect.kind === 'publish') published.push(effect.evidence);
+  };
+  step({ kind: 'opened', gatewayId: gateway('g0') }, 1_000);
+  const report = { kind: 'report' as const, nonce: 'n1' as Nonce, sequence: 1, report: scene.report(), boundaryNonce: undefined };
+  step({ kind: 'message', message: report }, 9_000);
+  expect(published.map(({ challengeSentAt }) => challengeSentAt)).toEqual([1_000]);
+});
+
 describe('configuration', () => {
   test('is pushed once; an answer to it, or to something newer, makes way for the next', () => {
     const scene = createScene();

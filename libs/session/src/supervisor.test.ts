@@ -215,6 +215,22 @@ describe('a release', () => {
     end.told('owned', 8);
     expect(end.state().standing.released).toBe(false);
   });
+  test.each([
+    ['its next tenure', 'owned', 8],
+    ['an offer, whatever its epoch', 'offered', 7],
+  ] as const)('is said no more after %s: it is written', (_what, state, of) => {
+    const end = owning();
+    end.hear(releaseOf(7));
+    end.told(state, of);
+    expect(end.step({ kind: 'tick' })).toEqual([]);
+  });
+  test('is no state to be published in', () => {
+    const end = owning();
+    end.hear(releaseOf(7));
+    const asked: SupervisorEvent = { kind: 'message', message: { kind: 'challenge', nonce: 'n1' as Nonce, sequence: 1 } };
+    const { effects } = stepSupervisor(end.state(), asked, { now: at(0), installed: [], ready: true, boundaryNonce: undefined });
+    expect(effects).toMatchObject([{ kind: 'send', message: { kind: 'report', report: { ready: false } } }]);
+  });
 });
 
 test('before Accepted a gateway has nothing to say', () => {

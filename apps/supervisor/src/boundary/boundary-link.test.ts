@@ -31,6 +31,11 @@ afterAll(() => {
 type Says = (head: string, socket: TLSSocket) => void;
 
 async function linkTo(says: Says, who = 'boundary/r0'): Promise<{ readonly link: BoundaryLink; readonly heads: string[] }> {
+  const { port, heads } = await startBoundary(says, who);
+  return { link: await linkAt(port), heads };
+}
+
+async function startBoundary(says: Says, who = 'boundary/r0', at = 0) {
   const heads: string[] = [];
   const sockets = new Set<TLSSocket>();
   const server = createServer({ ...(await identity(who)), requestCert: true, minVersion: 'TLSv1.3' }, (socket) => {
@@ -46,12 +51,21 @@ async function linkTo(says: Says, who = 'boundary/r0'): Promise<{ readonly link:
       says(asked, socket);
     });
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  await new Promise<void>((listening) => server.listen(at, '127.0.0.1', listening));
   undo.push(() => {
     server.close();
     for (const socket of sockets) socket.destroy();
   });
-  return { link: await linkAt((server.address() as AddressInfo).port), heads };
+  return { port: (server.address() as AddressInfo).port, heads };
+}
+
+/** A port where nobody listens. */
+async function freePort(): Promise<number> {
+  const server = createPlainServer();
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
 }
 
 async function linkAt(port: number): Promise<BoundaryLink> {
@@ -192,6 +206,20 @@ describe('a question to the boundary', () => {
     const { link } = await linkTo((_head, socket) => socket.write(json(200, { nonce: 'a'.repeat(22) })));
     expect(await link.nonce()).toBe('a'.repeat(22));
   });
+  test('brings a nonce of a boundary that is only just starting', async () => {
+    const port = await freePort();
+    const link = await linkAt(port);
+    const nonce = link.nonce();
+    await startBoundary((_head, socket) => socket.write(json(200, { nonce: 'b'.repeat(22) })), 'boundary/r0', port);
+    expect(await nonce).toBe('b'.repeat(22));
+  });
+  test('waits for none once there is a leave, for the lease matters more', async () => {
+    const link = await linkAt(await freePort());
+    link.present('leave');
+    const askedAt = performance.now();
+    expect(await link.nonce()).toBeUndefined();
+    expect(performance.now() - askedAt).toBeLessThan(2_000);
+  });
   const rows: [title: string, says: Says][] = [
     ['it refuses', (_h, s) => s.write(json(503, { refusal: 'too_many_nonces' }))],
     ['it says what is no nonce', (_h, s) => s.write(json(200, { nonce: `${'a'.repeat(21)}!` }))],
@@ -204,6 +232,8 @@ describe('a question to the boundary', () => {
   ];
   test.each(rows)('brings none, in bounded time, when %s', async (_title, says) => {
     const { link } = await linkTo(says);
+    // With a leave a nonce is asked for once.
+    link.present('leave');
     expect(await link.nonce()).toBeUndefined();
   });
   test('brings the answer to a fence', async () => {

@@ -30,6 +30,12 @@ export interface BoundaryTalkOptions {
 const NONCE = /^[A-Za-z0-9_-]{22}$/;
 /** A report does not wait longer: it is asked for a second before the beat that carries it, and its lease matters more. */
 const NONCE_MS = 500;
+/**
+ * A boundary that starts together with its sandbox is waited for, this long in all: its first report would go without a
+ * nonce, and nobody would be served until the beat after it, five seconds later.
+ */
+const STARTING_MS = 3_000;
+const STARTING_AGAIN_MS = 100;
 const PRESENT_MS = 2_000;
 /** Presented again this often after a failure, while it is the newest. */
 const PRESENT_AGAIN_MS = 500;
@@ -40,6 +46,7 @@ const FENCE_TRIES_MAX = 3;
 const TOKEN_WAIT_MS = 2_000;
 
 export function createBoundaryTalk({ asker, runtimeId, clock, log, signal }: BoundaryTalkOptions): BoundaryTalk {
+  const startedBy = later(clock.now(), STARTING_MS);
   let newest: string | undefined;
   let waiting: (() => void)[] = [];
 
@@ -56,10 +63,16 @@ export function createBoundaryTalk({ asker, runtimeId, clock, log, signal }: Bou
 
   return {
     async nonce() {
-      const issued = await asker.ask('POST', '/nonce', '', NONCE_MS);
-      if (issued.ok && NONCE.test(String(issued.value.nonce))) return issued.value.nonce as Nonce;
-      log.warn({ runtimeId, why: issued.ok ? 'no nonce' : issued.error.message }, 'the boundary issues no nonce');
-      return undefined;
+      for (;;) {
+        const issued = await asker.ask('POST', '/nonce', '', NONCE_MS);
+        if (issued.ok && NONCE.test(String(issued.value.nonce))) return issued.value.nonce as Nonce;
+        const refused = issued.ok || issued.error.why !== undefined;
+        if (refused || newest !== undefined || signal.aborted || clock.now() >= startedBy) {
+          log.warn({ runtimeId, why: issued.ok ? 'no nonce' : issued.error.message }, 'the boundary issues no nonce');
+          return undefined;
+        }
+        await wait(clock, STARTING_AGAIN_MS, signal);
+      }
     },
     present(token) {
       newest = token;

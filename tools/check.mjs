@@ -16,6 +16,7 @@ const steps = {
   ],
   'lint by types': [bin('oxlint/bin/oxlint'), '--type-aware', '--deny-warnings'],
   'generated files': [join(root, 'tools/gen.mjs'), '--check'],
+  mutants: ['--conditions=@sallyport/source', join(root, 'libs/mutants/src/main.ts'), '--check'],
   'proto lint': [bin('@bufbuild/buf/bin/buf'), 'lint', 'proto'],
   bundles: [join(root, 'tools/bundle.mjs'), '--check'],
 };

@@ -8,10 +8,12 @@ const FILE = new URL('../killers.json', import.meta.url);
 
 /** What a line says of one that nothing has killed so far. */
 export const UNKILLED = 'not killed yet';
+/** And of one that is known, and waits for a whole run. */
+export const UNJUDGED = 'not judged yet';
 
 export function killerOf(ledger: Ledger, id: string): Killer | undefined {
   const line = ledger[id];
-  return line === undefined || line === UNKILLED ? undefined : parseKiller(line);
+  return line === undefined || line === UNKILLED || line === UNJUDGED ? undefined : parseKiller(line);
 }
 
 export const readLedger = (): Ledger => JSON.parse(readFileSync(FILE, 'utf8')) as Ledger;

@@ -2,8 +2,8 @@
 import { LONG, lookAtAll } from '@sallyport/states';
 import { collectMutants } from './collect.ts';
 import { type Options, readOptions, USAGE } from './command/options.ts';
-import { closing, lineOf, statesLine } from './command/report.ts';
-import { killerOf, type Ledger, readLedger, UNKILLED, writeLedger } from './ledger.ts';
+import { allKilled, closing, lineOf, statesLine } from './command/report.ts';
+import { killerOf, type Ledger, readLedger, UNJUDGED, UNKILLED, writeLedger } from './ledger.ts';
 import type { Mutant } from './mutant.ts';
 import { nameOf, type Outcome } from './outcome.ts';
 import { farm } from './run/farm.ts';
@@ -21,6 +21,9 @@ if (typeof options === 'string') {
 function check(): number {
   const found = troubles();
   for (const each of found) console.log(each);
+  const lines = Object.values(readLedger());
+  const open = [UNJUDGED, UNKILLED].map((what) => `${lines.filter((line) => line === what).length} ${what}`);
+  console.log(`${lines.length} mutants: ${open.join(', ')}`);
   if (found.length > 0) console.log('run `npm run mutants -- --write`, and see that each is killed');
   return found.length > 0 ? 1 : 0;
 }
@@ -50,7 +53,7 @@ async function run({ only, workers, seeds, minutes, write, list }: Options): Pro
     if (write) writeLedger(kept(readLedger(), outcomes));
   });
   console.log(closing([...outcomes], wanted.length - mutants.length, (performance.now() - startedAt) / 1_000));
-  return holds && [...outcomes.values()].every(({ kind }) => kind === 'killed') ? 0 : 1;
+  return holds && allKilled(outcomes.values()) ? 0 : 1;
 }
 
 function lookAtStates(): boolean {

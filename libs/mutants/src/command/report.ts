@@ -15,6 +15,9 @@ export function lineOf({ id, removes }: Mutant, outcome: Outcome): string {
   }
 }
 
+/** A survivor is a rule that nobody would miss, and a crash shows nothing: both fail the run. */
+export const allKilled = (outcomes: Iterable<Outcome>): boolean => [...outcomes].every(({ kind }) => kind === 'killed');
+
 /** The survivors once more, and the sums. */
 export function closing(outcomes: readonly (readonly [Mutant, Outcome])[], sparedCount: number, seconds: number): string {
   const of = (kind: Outcome['kind']) => outcomes.filter(([, outcome]) => outcome.kind === kind);

@@ -1,23 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentialHash } from '@sallyport/driver';
 import { startTestCluster, type TestCluster } from '@sallyport/store/testing/etcd';
-import { call, gatewayV1, type Link, openLink, openTlsFiles, type UnaryMethod } from '@sallyport/wire';
+import type { Link, UnaryMethod } from '@sallyport/wire';
 import { type AppProcess, startApp } from '../../authority/rig/app-process.ts';
-import { isReady } from '../../authority/rig/installation.ts';
 import { DOMAIN, makePki, type Pki } from '../../authority/rig/pki.ts';
-import { until } from '../../authority/rig/until.ts';
 import { type Application, startApplication } from './application.ts';
-import { nowMs, type SandboxFacts } from './evidence.ts';
+import type { SandboxFacts } from './evidence.ts';
 import { createNetwork, type Network } from './network.ts';
+import { openOperator, POOL, type Registered, WORKSPACE } from './operator.ts';
 import { type StoreWatch, watchStore } from './store-watch.ts';
+import { createSupervise, type Supervisor } from './supervisors.ts';
 
-const methods = gatewayV1.GatewayServiceService;
 const ANY_PORT = '127.0.0.1:0';
-const POOL = 'pool-1';
-const WORKSPACE = 'team';
 
 export interface SandboxWanted {
   readonly name: string;
@@ -53,16 +49,8 @@ export interface Installation {
   /** Through whichever gateway answers. */
   ask<Request, Response>(method: UnaryMethod<Request, Response>, request: Request): Promise<Response>;
   /** Registers the sandbox under its name (again) and exposes its service. */
-  register(sandbox: SandboxWanted, appPort: number): Promise<{ readonly host: string; readonly poolId: string }>;
+  register(sandbox: SandboxWanted, appPort: number): Promise<Registered>;
   close(): Promise<void>;
-}
-
-export interface Supervisor {
-  readonly name: string;
-  readonly process: AppProcess;
-  readonly port: number;
-  readonly startedAt: number[];
-  start(): Promise<void>;
 }
 
 export interface InstallationWanted {
@@ -99,7 +87,6 @@ async function begin(
   closing.push(() => etcd.stop());
   const store = await watchStore(etcd.endpoints);
   closing.push(() => store.close());
-  const adminToken = await pki.operatorToken({ kind: 'admin' });
   const processes: AppProcess[] = [];
   closing.push(() => Promise.all(processes.map((each) => each.kill())));
 
@@ -169,85 +156,21 @@ async function begin(
     ),
   ]);
 
-  const trust = await openTlsFiles({ caFile: pki.caFile });
-  if (!trust.ok) throw new Error(trust.error);
-  closing.push(() => trust.value.close());
-  const linkTo = (process: AppProcess, port: string): Link =>
-    openLink({
-      target: `127.0.0.1:${process.address(port).port}`,
-      tls: trust.value,
-      showsCertificate: false,
-      server: { kind: 'host-name' },
-    });
-  const links = gateways.map((gateway) => linkTo(gateway, 'operator'));
-  const discoveryLink = linkTo(discovery, 'discovery');
-  closing.push(() => {
-    for (const link of [...links, discoveryLink]) link.close();
+  const operator = await openOperator(pki, gateways, discovery);
+  closing.push(() => operator.close());
+  const registered = new Map<string, Registered>();
+  const supervisors = new Map<string, Supervisor>();
+  const supervise = createSupervise({
+    ...{ folder, pki, network, gateways, supervisors, start },
+    poolOf: (name) => (name === undefined ? POOL : (registered.get(name)?.poolId ?? '')),
+    async know(uid, pool, credential) {
+      supervisorsKnown.push({ uid, pool, address: '127.0.0.1', credentialSha256: credentialHash(credential) });
+      await tellDriver();
+    },
   });
 
-  async function ask<Request, Response>(method: UnaryMethod<Request, Response>, request: Request): Promise<Response> {
-    let last = '';
-    for (const link of links) {
-      const answer = await call(link, method, request, { deadlineMs: 5_000, bearer: adminToken });
-      if (answer.ok) return answer.value;
-      last = `${answer.error.kind}: ${answer.error.message}`;
-    }
-    throw new Error(`${method.path}: ${last}`);
-  }
-
-  async function register({ name: sandbox, mode }: SandboxWanted, appPort: number) {
-    const name = { workspace: WORKSPACE, sandbox };
-    const poolId = mode === 'dedicated' ? '' : POOL;
-    const request = { name, mode: mode === 'dedicated' ? (1 as const) : (2 as const), poolId, runtimeId: `run-${sandbox}` };
-    const registered = await ask(methods.registerSandbox, request);
-    const exposed = await ask(methods.exposeService, { name: { ...name, service: 'web' }, port: appPort, policy: undefined });
-    return { host: exposed.service?.host ?? '', poolId: registered.sandbox?.poolId ?? '' };
-  }
-
-  const supervisors = new Map<string, Supervisor>();
-  const registered = new Map<string, { readonly host: string; readonly poolId: string }>();
-
-  async function supervise(name: string, sandbox?: SandboxWanted): Promise<Supervisor> {
-    const pool = sandbox === undefined ? POOL : (registered.get(sandbox.name)?.poolId ?? '');
-    const credential = randomBytes(24).toString('base64url');
-    const credentialFile = join(folder, `${name}.token`);
-    await writeFile(credentialFile, credential);
-    supervisorsKnown.push({ uid: name, pool, address: '127.0.0.1', credentialSha256: credentialHash(credential) });
-    await tellDriver();
-    // The driver looks at its file now and then, and a supervisor asks again until it is taken.
-    const ways = await Promise.all(
-      gateways.map((gateway) => network.way(name, gateway.name, gateway.address('supervisor').port)),
-    );
-    const startedAt = [nowMs()];
-    const process = await start(name, 'supervisor', {
-      gateway: ways.join(','),
-      pool,
-      capacity: '100',
-      'credential-file': credentialFile,
-      delivery: sandbox?.delivery ?? 'push',
-      'app-listen': ANY_PORT,
-      domain: DOMAIN,
-      'app-cert-file': pki.apps.certFile,
-      'app-key-file': pki.apps.keyFile,
-    });
-    const supervisor: Supervisor = {
-      name,
-      process,
-      port: process.address('app').port,
-      startedAt,
-      async start() {
-        const at = nowMs();
-        await process.start();
-        startedAt.push(at);
-      },
-    };
-    supervisors.set(name, supervisor);
-    await until(`${name} has joined`, () => isReady(process), 30_000);
-    return supervisor;
-  }
-
   const shared = Array.from({ length: wanted.sharedSupervisors }, (_, index) => `shared-${index + 1}`);
-  for (const { sandbox, application } of parts) registered.set(sandbox.name, await register(sandbox, application.port));
+  for (const { sandbox, application } of parts) registered.set(sandbox.name, await operator.register(sandbox, application.port));
   const dedicated = parts.filter(({ sandbox }) => sandbox.mode === 'dedicated').map(({ sandbox }) => sandbox);
   await Promise.all([
     ...shared.map((name) => supervise(name)),
@@ -258,6 +181,7 @@ async function begin(
     const listeners = mode === 'dedicated' ? [`only-${name}`] : shared;
     return { name, mode, hasBoundary, listeners, host: registered.get(name)?.host ?? '', application, boundary };
   });
+  const { ask, register, discoveryLink, adminToken } = operator;
   return {
     ...{ folder, pki, etcd, network, gateways, driver, discovery, supervisors, sandboxes, store, discoveryLink, adminToken },
     ...{ supervise, ask, register, close },

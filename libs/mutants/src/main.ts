@@ -72,5 +72,5 @@ function kept(ledger: Ledger, outcomes: ReadonlyMap<Mutant, Outcome>): Ledger {
     [...outcomes].map(([{ id }, outcome]) => [id, outcome.kind === 'killed' ? nameOf(outcome.by) : UNKILLED]),
   );
   const lines = [...Object.entries(ledger).filter(([id]) => !judged.has(id)), ...judged];
-  return Object.fromEntries(lines.filter(([id]) => all.has(id)));
+  return Object.fromEntries(lines.filter(([id]) => all.has(id) && spared[id] === undefined));
 }

@@ -1,4 +1,5 @@
 import { createFaultProxy, type FaultProxy } from '@sallyport/store/testing/etcd';
+import { startAgain } from '../../authority/rig/start-again.ts';
 
 /** Every connection that a fault can reach goes through here: from whom to whom, by their names. */
 export interface Network {
@@ -45,7 +46,8 @@ export function createNetwork(): Network {
             proxy.delay(0);
             proxy.blackhole(false);
           }
-          await Promise.all(proxies.map((proxy) => proxy.refuse(false)));
+          // Whoever tried to come meanwhile may sit on the very port for a moment, as its own end.
+          await Promise.all(proxies.map((proxy) => startAgain({ start: () => proxy.refuse(false) })));
         },
       };
     },

@@ -22,4 +22,7 @@ if [ ! -e "$target/builder/usr/bin/node" ]; then
   install -m 755 "$node" "$target/builder/usr/bin/node"
   npm install --global --prefix "$target/builder/usr" --no-audit --no-fund "npm@$(npm --version)"
   rm -rf "$target"/builder/var/cache/apt/archives/*.deb
+  # It trusts whom this machine trusts: where packages come through a proxy, that is its CA.
+  install -D -m 644 "${NODE_EXTRA_CA_CERTS:-/etc/ssl/certs/ca-certificates.crt}" "$target/builder/etc/ssl/certs/machine.crt"
+  echo 'cafile=/etc/ssl/certs/machine.crt' >"$target/builder/root/.npmrc"
 fi

@@ -34,7 +34,7 @@ export function createActs(setting: Setting): Acts {
     // Its own session's gateway tells the owner before it leases again: the other one is the harder case.
     if (suspects && owner.value.kind === 'owned' && owner.value.by === MEMBERS[by]) return undefined;
     if (without === 'T8' && owner.value.kind === 'fencing') return offeredBack(state, by);
-    const spent = fenced === undefined ? 0 : -fenced.fencedAt;
+    const spent = fenced === undefined ? 0 : NOW - fenced.fencedAt;
     const watchman = {
       gatewayId: GATEWAYS[by],
       recoveredAt: NOW,

@@ -34,7 +34,8 @@ export function createEnds(setting: Setting, { configuration }: Records, views: 
 
   function ageOf({ echoSentAt }: Gateway): number | undefined {
     if (mode === 'shared' || without === 'T7-age') return 0;
-    return -echoSentAt < FRESHNESS_MS ? -echoSentAt : undefined;
+    const ageMs = NOW - echoSentAt;
+    return ageMs < FRESHNESS_MS ? ageMs : undefined;
   }
 
   function step(state: State, by: By, event: GatewayEvent, wantsRelease = false): State | undefined {
@@ -71,7 +72,14 @@ export function createEnds(setting: Setting, { configuration }: Records, views: 
         if (state.installation?.judged === judged) return step(state, by, { kind: 'published', evidence, byCommit: false });
         return withGateway(state, by, { ...gateway, publication: { evidence, judged } });
       }
-      default:
+      case 'answered':
+      case 'refused':
+      // There is no boundary here, nobody drains, and no record of a session moves.
+      case 'lease':
+      case 'fence':
+      case 'fence-answer':
+      case 'prepare':
+      case 'end':
         return state;
     }
   }

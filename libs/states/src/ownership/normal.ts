@@ -66,13 +66,13 @@ function ranks<T extends bigint | number>(values: ReadonlySet<T>, zero: T, of: (
 export const pass = (state: State, ms: number): State =>
   rewrite(state, (kind, value) => (kind === 'instant' ? later(value as Instant, -ms) : value)) as State;
 
-function visit(value: unknown, found: (kind: Kind, value: unknown) => void, kind: Kind = undefined): void {
+function visit(value: unknown, found: (kind: Kind, value: unknown) => void, kind?: Kind): void {
   if (Array.isArray(value)) for (const each of value) visit(each, found, kind);
   else if (typeof value === 'object' && value !== null) for (const key in value) visit(value[key as never], found, kindOf(key));
   else if (kind !== undefined && value !== undefined) found(kind, value);
 }
 
-function rewrite(value: unknown, change: (kind: Kind, value: unknown) => unknown, kind: Kind = undefined): unknown {
+function rewrite(value: unknown, change: (kind: Kind, value: unknown) => unknown, kind?: Kind): unknown {
   if (Array.isArray(value)) return value.map((each) => rewrite(each, change, kind));
   if (typeof value === 'object' && value !== null) {
     const copy: Record<string, unknown> = {};

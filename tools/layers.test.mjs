@@ -10,7 +10,9 @@ import { projects } from './test/projects.mjs';
 
 test('the table names every project there is, and no other', () => {
   const present = projects().map(({ folder }) => folder);
-  expect(present.filter((folder) => folder !== 'tools' && folder !== 'deploy').sort()).toEqual(Object.keys(layers).map(folderOf).sort());
+  expect(present.filter((folder) => folder !== 'tools' && folder !== 'deploy').sort()).toEqual(
+    Object.keys(layers).map(folderOf).sort(),
+  );
 });
 
 test.each(Object.entries(pure))(

@@ -143,6 +143,7 @@ function roleOf(kind: string | undefined, names: readonly string[]): Result<Role
     case 'viewer':
     case 'reader':
       return ok({ kind, workspaces: names.length === 0 ? 'all' : workspaces });
+    case undefined:
     default:
       return err(misused(`--role is missing: one of ${ROLES.join(', ')}`));
   }

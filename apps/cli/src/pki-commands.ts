@@ -112,7 +112,7 @@ export const tokenCommand: Command = {
     const days = Number(input.option('days') ?? '30');
     if (!(Number.isInteger(days) && days >= 1 && days <= DAYS_MAX))
       return err(misused(`--days: a whole number from 1 to ${DAYS_MAX}`));
-    const role = roleOf(input.option('role'), input.args.slice(1));
+    const role = roleOf(input.option('role') ?? '', input.args.slice(1));
     if (!role.ok) return role;
     return making(input, async (directory) => {
       const keys = await openSigningKeys(`${directory}/signing-keys`);
@@ -126,7 +126,7 @@ export const tokenCommand: Command = {
   },
 };
 
-function roleOf(kind: string | undefined, names: readonly string[]): Result<Role, Trouble> {
+function roleOf(kind: string, names: readonly string[]): Result<Role, Trouble> {
   const workspaces: WorkspaceId[] = [];
   for (const name of names) {
     const workspace = parseWorkspaceId(name);
@@ -143,7 +143,6 @@ function roleOf(kind: string | undefined, names: readonly string[]): Result<Role
     case 'viewer':
     case 'reader':
       return ok({ kind, workspaces: names.length === 0 ? 'all' : workspaces });
-    case undefined:
     default:
       return err(misused(`--role is missing: one of ${ROLES.join(', ')}`));
   }

@@ -26,7 +26,7 @@ const MEBIBYTE = 1_024 * 1_024;
 const SMALL = '/small';
 const IDLE_TUNNELS = 5_000;
 /** What was only needed to open the tunnels may be given back first. */
-const SETTLES_MS = 2_000;
+const SETTLES_MS = 10_000;
 
 export const scenarios: readonly Scenario[] = [
   byWrk('small', 'small answers, 32 connections kept', { path: SMALL, connectionCount: 32, seconds: 2 }),

@@ -176,6 +176,30 @@ describe('a connection', () => {
     ],
     ['is not cut short by an old token that comes late', (b) => [b.present({ ports: [] }), b.forwards()], true],
     [
+      'lasts as long as the longest word about it, though that one’s nonce is the older',
+      (b) => {
+        b.pass(1_000);
+        b.issue('b');
+        b.present({ nonce: nonce('life-1-b') });
+        b.present({ mode: 'dedicated' });
+        b.pass(28_999 - 1);
+        return [b.forwards()];
+      },
+      true,
+    ],
+    [
+      'is opened as the newest word says, though that one ends earlier',
+      (b) => {
+        b.present({ mode: 'dedicated' });
+        b.issue('b');
+        b.pass(1);
+        b.issue('c');
+        b.present({ nonce: nonce('life-1-c'), ports: [9090] });
+        return [b.open(7, 9090)];
+      },
+      'ok',
+    ],
+    [
       'ends when its port is declared no more',
       (b) => [b.issue('b'), b.pass(1), b.issue('c'), b.present({ nonce: nonce('life-1-c'), ports: [] }), b.forwards()],
       false,

@@ -93,6 +93,25 @@ describe('a released sandbox is offered', () => {
       offered('m1', 8),
     ],
     [
+      'to the one that owns the fewest, also when it has joined before the other',
+      (scene) => {
+        free(scene);
+        scene.owner(owned('m1', 3), 'sb-2' as typeof SANDBOX);
+        return undefined;
+      },
+      offered('m0', 8),
+    ],
+    [
+      'to the smallest id among equals, whoever has joined first',
+      (scene) => {
+        free(scene);
+        scene.leave('m0');
+        scene.member('m0');
+        return undefined;
+      },
+      offered('m0', 8),
+    ],
+    [
       'not by a gateway where no candidate is joined',
       (scene) => {
         free(scene);

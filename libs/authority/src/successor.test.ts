@@ -1,8 +1,8 @@
 import type { CredentialEpoch } from '@sallyport/model';
 import { describe, expect, test } from 'vitest';
 import { judgeReport, judgeSuccessor, ownerRevision, type Report, type ReportingSession } from './judge.ts';
-import { SAME_WRITE, type Successor } from './records.ts';
-import { readySuccessor, releaseIsDue, successorOf } from './successor.ts';
+import { SAME_WRITE, type SandboxRecord, type Successor } from './records.ts';
+import { firstInRank, readySuccessor, releaseIsDue, successorOf } from './successor.ts';
 import {
   createScene,
   epoch,
@@ -74,6 +74,32 @@ describe('who follows an owner', () => {
     for (let n = 0; n < 5; n += 1) scene.owner(owned(first ?? '', 3), `other-${n}` as typeof SANDBOX);
     expect(successorOf(scene.world, SANDBOX)).toBe(first);
     expect(scene.world.ownedCount(member(first ?? ''))).toBe(5);
+  });
+});
+
+describe('the first in rank', () => {
+  const firstOf = (members: readonly string[], sandboxId = SANDBOX): string | undefined => {
+    const scene = createScene();
+    scene.leave('m1');
+    for (const id of members) scene.member(id);
+    const sandbox = scene.world.sandboxes.get(SANDBOX)?.value as SandboxRecord;
+    return firstInRank(scene.world, sandboxId, sandbox, m0);
+  };
+
+  test('does not depend on who has joined first, and is not always the same', () => {
+    const chosen = Array.from({ length: 40 }, (_, index) => {
+      const sandboxId = `sandbox-${index}` as typeof SANDBOX;
+      const first = firstOf(['a', 'b', 'c'], sandboxId);
+      expect(firstOf(['c', 'b', 'a'], sandboxId)).toBe(first);
+      return first;
+    });
+    expect(new Set(chosen)).toEqual(new Set(['a', 'b', 'c']));
+  });
+
+  test('is the smaller id among equals', () => {
+    // Two ids whose ranks for this sandbox are one number.
+    const equals = ['aeolsd', 'nhupsz'];
+    expect([firstOf(equals), firstOf(equals.toReversed())]).toEqual(['aeolsd', 'aeolsd']);
   });
 });
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claimStateDir } from './state-dir.ts';
+import { makeTokens } from './tokens.ts';
 
 let base: string;
 beforeEach(async () => {
@@ -35,6 +36,13 @@ test('what is worthless after the end is removed, and nothing else', async () =>
   await writeFile(join(base, 'notes.txt'), 'mine');
   await state.release();
   expect(await readdir(base)).toEqual(['notes.txt']);
+});
+
+test('no token and no key outlives the stack', async () => {
+  const state = await claimStateDir(base, '.sallyport', process.pid);
+  await makeTokens(state.run);
+  await state.release();
+  expect(await readdir(base)).toEqual([]);
 });
 
 test('a released directory can be taken again', async () => {

@@ -32,7 +32,7 @@ export async function claimStateDir(given: string | undefined, byDefault: string
 }
 
 /** What is worthless once the stack has ended; the CA stays. */
-const PASSING = ['ready.json', 'admin.token', 'signing-keys', 'verify-keys', 'supervisors', 'processes', 'pid'];
+const PASSING = ['ready.json', 'admin.token', 'edge.token', 'signing-keys', 'verify-keys', 'supervisors', 'processes', 'pid'];
 
 /** However the process ends, short of being killed: a token and keys must not outlive a start or a drain that was cut short. */
 function claimed(run: string, pki: string, whole: boolean): StateDir {

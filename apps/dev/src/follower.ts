@@ -25,8 +25,6 @@ export interface Follower {
   close(): void;
 }
 
-/** How the command line is called from a checkout. */
-const CLI = 'npm run -s sallyport --';
 const LOOK_EVERY_MS = 500;
 /** Hosts whose counters are kept: a stack that is used for long may have seen many services come and go. */
 const HOSTS_MAX = 1_024;
@@ -42,6 +40,7 @@ interface Seen {
 export function createFollower(
   config: Config,
   isDemo: boolean,
+  cli: string,
   out: Out & { readonly isTTY?: boolean },
   env: NodeJS.ProcessEnv,
 ): Follower {
@@ -67,7 +66,7 @@ export function createFollower(
     about.requestCount += 1;
     const service = services.find(({ host }) => host === record.host);
     if (record.code !== undefined) {
-      about.lastError = explained(record.code, record.reason ?? '', service);
+      about.lastError = explained(record.code, reasonOf(record, service), service);
       return;
     }
     const now = performance.now();
@@ -94,7 +93,7 @@ export function createFollower(
         ? {}
         : { host: new URL(service.url).host, target: `127.0.0.1:${service.port}`, service: nameOf(service) }),
       ...(caFile === undefined ? {} : { caFile }),
-      cli: CLI,
+      cli,
     });
     return { code, reason, ...(hint === undefined ? {} : { hint }) };
   }
@@ -107,7 +106,7 @@ export function createFollower(
       const { isTerminal, color } = terminalKind(env, out.isTTY === true);
       const shown = initial.map((service) => ({ name: nameOf(service), url: service.url }));
       const trust = config.certFile === undefined ? { caFile: stack.caFile } : {};
-      for (const line of bannerLines({ services: shown, isDemo, address: addressToDial(config.listen), ...trust }))
+      for (const line of bannerLines({ services: shown, isDemo, address: addressToDial(config.listen), cli, ...trust }))
         out.write(`${line}\n`);
       out.write('\n');
       screen = createScreen({ out, isTerminal, color, clock });
@@ -129,6 +128,10 @@ export function createFollower(
     },
   };
 }
+
+/** A declaration that the supervisor did not take looks to clients as if there were none. */
+const reasonOf = ({ code, reason = '' }: ExchangeRecord, service: gatewayV1.Service | undefined): string =>
+  code === 'route_withdrawn' && service?.state === gatewayV1.ServiceState.SERVICE_STATE_REJECTED ? service.detail : reason;
 
 const nameOf = ({ name }: gatewayV1.Service): string =>
   formatServiceRef({

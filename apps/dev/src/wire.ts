@@ -4,6 +4,7 @@ import { formatServiceRef, type Host, type PoolId } from '@sallyport/model';
 import { CannotStart, type Process, type Running, wait, writeFileAtomic } from '@sallyport/process';
 import type { gatewayV1 } from '@sallyport/wire';
 import { findUnreachable } from './app-check.ts';
+import { cliFor } from './cli-call.ts';
 import { type Config, DEFAULT_STATE_DIR } from './config.ts';
 import { demoService } from './demo-service.ts';
 import { createFollower } from './follower.ts';
@@ -51,12 +52,13 @@ async function start(
 
   const state: StateDir = await claimStateDir(config.stateDir, DEFAULT_STATE_DIR, globalThis.process.pid);
   closing.push(() => state.release());
-  const demo = config.services.length === 0 ? await demoService() : undefined;
+  const cli = cliFor(state.run, DEFAULT_STATE_DIR);
+  const demo = config.services.length === 0 ? await demoService(cli) : undefined;
   if (demo !== undefined) closing.push(() => demo.close());
   const wanted: readonly WantedService[] = demo === undefined ? config.services : [demo.service];
 
   const { stdout, env } = globalThis.process;
-  const follower = createFollower(config, demo !== undefined, stdout, env);
+  const follower = createFollower(config, demo !== undefined, cli, stdout, env);
   const stack = config.processes
     ? await startFleet(config, process, state)
     : await startStack(config, process, state, (record) => follower.observe(record));

@@ -17,7 +17,7 @@ test('the demo: the URL, what to try next, how to trust it', () => {
     '  See how everything stands, and why a name is served or is not:',
     '    sallyport service list',
     '    sallyport explain team--demo--web.apps.localhost',
-    '  Serve a port of your own:',
+    '  End this with Ctrl-C, and serve a port of your own:',
     '    npm start -- --service team/mybox/web=3000',
     '',
     'Trust its certificate',

@@ -37,7 +37,7 @@ export function bannerLines({
     '  See how everything stands, and why a name is served or is not:',
     `    ${cli} service list`,
     `    ${cli} explain ${new URL(first.url).hostname}`,
-    ...(isDemo ? ['  Serve a port of your own:', `    ${OWN_PORT}`] : []),
+    ...(isDemo ? ['  End this with Ctrl-C, and serve a port of your own:', `    ${OWN_PORT}`] : []),
     ...(caFile === undefined ? [] : ['', ...trustLines(first.url, caFile)]),
     '',
     ...nameLines(new URL(first.url), address, caFile === undefined ? '' : ` --cacert ${caFile}`),

@@ -103,7 +103,7 @@ const ROWS: readonly Row[] = [
   {
     when: ({ code }) => code === 'not_fresh',
     mend: ({ host, cli }) =>
-      `The supervisor has heard nothing from its gateway for 30 s. Is the gateway running?\n${cli} explain ${nameOf(host)}`,
+      `The leave to serve was not renewed, or a new supervisor waits for it. It returns by itself once the gateway answers; if not:\n${cli} explain ${nameOf(host)}`,
   },
   {
     when: ({ code }) => code === 'lease_expired',
@@ -113,6 +113,11 @@ const ROWS: readonly Row[] = [
   {
     when: ({ code }) => code === 'draining',
     mend: () => 'The supervisor is ending or handing over. Try again in a second.',
+  },
+  {
+    when: ({ code, reason }) => code === 'route_withdrawn' && reason.includes('rejected'),
+    mend: ({ service, cli }) =>
+      `The supervisor did not take the newest declaration. Declare another:\n${cli} service expose ${service}=PORT`,
   },
   {
     when: ({ code }) => code === 'route_withdrawn',

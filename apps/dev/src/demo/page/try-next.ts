@@ -25,7 +25,7 @@ const steps = ({ service, cli, port }: Advice, host: string): readonly Step[] =>
   },
   {
     title: 'Serve your own port',
-    words: 'A dev server with live reload works as it is.',
+    words: 'End npm start with Ctrl-C first. A dev server with live reload works as it is.',
     command: 'npm start -- --service team/mybox/web=3000',
   },
 ];

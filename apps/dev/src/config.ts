@@ -1,17 +1,22 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import { ok, parseDomain, type Result } from '@sallyport/model';
+import { err, ok, parseDomain, type Result } from '@sallyport/model';
 import { LOG_LEVELS, type ProcessConfig, type Reader, type Reading, readAll, type Source } from '@sallyport/process';
 import { parseEndpoints } from '@sallyport/view';
 import { findTwice, parseServiceOption, SERVICE_FORM, type WantedService } from './service-option.ts';
 
 /** What `npm start` is told; see `--help` for each. */
-export const readConfig = (source: Source): Reading<Config> => readAll(source, declare, check);
+export const readConfig = (source: Source): Reading<Config> => readAll(source, (read) => timed(declare(read)), check);
 
 export type Config = ReturnType<typeof declare>;
 
 const DEFAULT_PORT = 8443;
 export const DEFAULT_STATE_DIR = '.sallyport';
+
+const DRAIN_MS = 600;
+/** Supervisors end first, then their gateways, each within half a second; then the etcd. */
+const FLEET_DRAIN_MS = 3_000;
 
 const declare = (read: Reader) => ({
   process: {
@@ -20,7 +25,7 @@ const declare = (read: Reader) => ({
     adminListen: read.address('admin-listen', 'Where health and metrics are served, as plain HTTP.', {
       otherwise: { host: '127.0.0.1', port: 0 },
     }),
-    drainMs: 600,
+    drainMs: DRAIN_MS,
   } satisfies ProcessConfig,
   services: read.list<WantedService>(
     'service',
@@ -34,7 +39,11 @@ const declare = (read: Reader) => ({
     },
   ),
   port: read.port('port', 'Port of the https URLs; 0 takes any free one.', { otherwise: DEFAULT_PORT, min: 0 }),
-  listen: read.text('listen', 'Address to listen on.', { otherwise: '127.0.0.1' }),
+  listen: read.parsed('listen', 'Address to listen on; 0.0.0.0 for all interfaces.', parseListen, {
+    otherwise: '127.0.0.1',
+    placeholder: 'IP',
+    show: String,
+  }),
   domain: read.parsed('domain', 'Domain of the https URLs.', parseDomain, { otherwise: 'apps.localhost' }),
   delivery: read.choice('delivery', 'How the supervisor gets its configuration.', ['push', 'poll'] as const, {
     otherwise: 'push',
@@ -68,6 +77,15 @@ const declare = (read: Reader) => ({
   etcdBinary: read.file('etcd-binary', 'The etcd to start; by default the one on the PATH.', { optional: true }),
   serveAnyway: read.flag('serve-anyway', 'Serve even if no application listens yet.'),
 });
+
+const timed = (config: Config): Config =>
+  config.processes ? { ...config, process: { ...config.process, drainMs: FLEET_DRAIN_MS } } : config;
+
+/** Found out before anything is started. The port is said apart. */
+const parseListen = (text: string): Result<string, string> =>
+  isIP(text) !== 0 || text === 'localhost'
+    ? ok(text)
+    : err(`${JSON.stringify(text)} is not an address to listen on: write 127.0.0.1, ::1, or 0.0.0.0 for all interfaces`);
 
 /** None: in memory, or with --processes in an etcd of our own. */
 const parseStore = (text: string): Result<readonly string[], string> => (text === 'memory' ? ok([]) : parseEndpoints(text));

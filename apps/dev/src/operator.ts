@@ -1,6 +1,7 @@
 import type { Mode } from '@sallyport/authority';
-import type { PoolId } from '@sallyport/model';
-import { CannotStart } from '@sallyport/process';
+import type { Failure, PoolId, Result } from '@sallyport/model';
+import { later } from '@sallyport/model';
+import { CannotStart, type Process, wait } from '@sallyport/process';
 import { call, gatewayV1, type Link, modeNumber, policyMessage } from '@sallyport/wire';
 import type { WantedService } from './service-option.ts';
 
@@ -19,15 +20,31 @@ export interface OperatorClient {
 
 const DEADLINE_MS = 5_000;
 
-export function createOperatorClient(link: Link, bearer: string): OperatorClient {
+/** How long a store that has just started, or a gateway without authority, may take to accept a change. */
+const TAKEN_WITHIN_MS = 10_000;
+const AGAIN_EVERY_MS = 250;
+
+/** What stands already is left alone, so the same may be asked again where nobody knows whether it was done. */
+export async function untilTaken<T>(
+  ask: () => Promise<Result<T, Failure>>,
+  { clock, stopping }: Pick<Process, 'clock' | 'stopping'>,
+): Promise<T> {
+  const until = later(clock.now(), TAKEN_WITHIN_MS);
+  for (;;) {
+    const answer = await ask();
+    if (answer.ok) return answer.value;
+    const { kind, message } = answer.error;
+    if (kind !== 'not-ready') throw new CannotStart(message);
+    if (clock.now() >= until || (await wait(clock, AGAIN_EVERY_MS, stopping)) === 'aborted')
+      throw new CannotStart(
+        `${message}; asked for ${TAKEN_WITHIN_MS / 1_000} s: is the machine very busy? Start again, with --log-level=debug to see more`,
+      );
+  }
+}
+
+export function createOperatorClient(link: Link, bearer: string, process: Pick<Process, 'clock' | 'stopping'>): OperatorClient {
   const options = { deadlineMs: DEADLINE_MS, bearer };
   const methods = gatewayV1.GatewayServiceService;
-  const must = <T>(
-    result: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: { readonly message: string } },
-  ): T => {
-    if (!result.ok) throw new CannotStart(result.error.message);
-    return result.value;
-  };
   const present = <T>(value: T | undefined): T => {
     if (value === undefined) throw new Error('the gateway left out what was asked for');
     return value;
@@ -35,12 +52,11 @@ export function createOperatorClient(link: Link, bearer: string): OperatorClient
   return {
     async register(name, mode, poolId) {
       const request = { name, mode: modeNumber(mode), poolId, runtimeId: '' };
-      return present(must(await call(link, methods.registerSandbox, request, options)).sandbox);
+      return present((await untilTaken(() => call(link, methods.registerSandbox, request, options), process)).sandbox);
     },
     async expose({ ref, port, policy }) {
-      return present(
-        must(await call(link, methods.exposeService, { name: ref, port, policy: policyMessage(policy) }, options)).service,
-      );
+      const request = { name: ref, port, policy: policyMessage(policy) };
+      return present((await untilTaken(() => call(link, methods.exposeService, request, options), process)).service);
     },
     async list() {
       const listed = await call(link, methods.listServices, { workspace: '', sandbox: '' }, options);

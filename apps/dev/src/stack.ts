@@ -167,7 +167,7 @@ export async function startStack(
   }
 
   return {
-    operator: createOperatorClient(link, token),
+    operator: createOperatorClient(link, token, process),
     caFile: certificates.caFile,
     adminTokenFile,
     gatewayAddress: theGateway.operatorAddress,

@@ -141,7 +141,7 @@ export async function startFleet(config: Config, process: Process, state: StateD
       link.close();
       trust.value.close();
     });
-    const operator = createOperatorClient(link, await readToken(adminTokenFile));
+    const operator = createOperatorClient(link, await readToken(adminTokenFile), process);
     const members: Child[] = [];
 
     async function supervise(poolId: PoolId, port: number, capacity: number): Promise<void> {

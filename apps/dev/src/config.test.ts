@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { readConfig } from './config.ts';
+
+const refused: [args: string[], why: RegExp][] = [
+  [['--listen', '300.1.1.1'], /^--listen: "300\.1\.1\.1" is not an address to listen on: write 127\.0\.0\.1/],
+  [['--listen', '0.0.0.0:8443'], /^--listen: .* is not an address/],
+  [['--listen', 'example.com'], /^--listen: .* is not an address/],
+  [['--cert', import.meta.filename], /--cert and --key go together/],
+  [['--gateways', '2'], /go with --processes/],
+  [['--store', 'etcd://127.0.0.1:2379'], /goes with --processes/],
+];
+test.each(refused)('%j is refused before anything is started', (args, why) => {
+  expect(readConfig({ env: {}, args })).toEqual({ kind: 'invalid', problems: [expect.stringMatching(why)] });
+});
+
+test.each(['127.0.0.1', '0.0.0.0', '::', '::1', 'localhost'])('--listen %s', (listen) => {
+  expect(readConfig({ env: {}, args: ['--listen', listen] })).toMatchObject({ kind: 'read', config: { listen } });
+});
+
+test('services in processes of their own have time for two drains: supervisors first, then the rest', () => {
+  const drainMs = (args: string[]) => {
+    const reading = readConfig({ env: {}, args });
+    return reading.kind === 'read' ? reading.config.process.drainMs : undefined;
+  };
+  expect([drainMs([]), drainMs(['--processes'])]).toEqual([600, 3_000]);
+});

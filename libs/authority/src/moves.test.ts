@@ -174,6 +174,7 @@ describe('an offer without an answer goes to another', () => {
     ['not before its time', given({ seen: NOW - OFFER_MS + 1 }), undefined],
     ['after it', given({ seen: NOW - OFFER_MS }), offered('m1', 9)],
     ['at once when the Join is lost (T18)', given({ seen: NOW }, (scene) => scene.leave('m0')), offered('m1', 9)],
+    ['at once when it is not ready', given({ seen: NOW }, (scene) => scene.member('m0', { ready: false })), offered('m1', 9)],
     ['at once when it drains', given({ seen: NOW }, (scene) => scene.member('m0', { draining: true })), offered('m1', 9)],
     ['not to itself, when there is no other', given({}, (scene) => scene.leave('m1')), undefined],
     [

@@ -130,6 +130,15 @@ describe('an owner that drains is asked to let go', () => {
     ['once it is', (scene) => prepare(scene), true],
     ['when there is nobody to wait for', (scene) => scene.leave('m1'), true],
     ['not one that stays', (scene) => scene.member('m0', { draining: false }), false],
+    [
+      'not on the preparation of a member that is no longer first in rank',
+      (scene) => {
+        prepare(scene);
+        const follower = successorOf(scene.world, SANDBOX);
+        for (let n = 2; successorOf(scene.world, SANDBOX) === follower; n += 1) scene.member(`m${n}`);
+      },
+      false,
+    ],
     ['not on a preparation for an earlier tenure', (scene) => prepare(scene, { follows: epoch(6) }), false],
   ];
   const moved: [title: string, act: (scene: Scene) => void][] = [
@@ -166,7 +175,9 @@ describe('an owner that drains is asked to let go', () => {
   test('nobody else is asked', () => {
     const scene = draining();
     prepare(scene);
+    scene.member('m2', { draining: true });
     expect(releaseIsDue(scene.world, SANDBOX, session.memberId)).toBe(false);
+    expect(releaseIsDue(scene.world, SANDBOX, member('m2'))).toBe(false);
   });
 });
 

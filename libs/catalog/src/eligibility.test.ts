@@ -97,6 +97,16 @@ describe('a record counts', () => {
       'session',
     ],
     ['the configuration is another', change('config', { sandboxId }, held({}, 60n)), 'configuration'],
+    [
+      'its owner is not who was judged',
+      change('owner', { sandboxId }, held({ kind: 'owned', epoch: 5n, by: 'm2' }, 11n)),
+      'owner',
+    ],
+    [
+      'its session is not the one that it was published for',
+      change('session', { sandboxId, memberId: 'm1' }, held({ sessionId: 's2', gatewayId: 'g1', gatewayEpoch: 9n }, 12n)),
+      'session',
+    ],
     ['the credential was revoked', change('credential', { sandboxId }, held(2n, 60n)), 'credential'],
     ['the member has left', change('member', { poolId: 'p1', memberId: 'm1' }, undefined), 'member'],
     ['the member has joined anew', change('member', { poolId: 'p1', memberId: 'm1' }, held({}, 60n, 60n)), 'member'],

@@ -94,6 +94,14 @@ describe('configuration', () => {
     scene.config(4n);
     expect(end.step({ kind: 'world' })).toEqual(['configuration 4']);
   });
+  test('in flight stays so when the answer is about an older one', () => {
+    const scene = createScene();
+    scene.config(2n);
+    const end = createEnd(scene);
+    expect(end.open()).toContain('configuration 2');
+    expect(end.applied(1n)).not.toContain('configuration 2');
+    expect(end.step({ kind: 'world' })).toEqual([]);
+  });
   test('that the supervisor is ahead of is not pushed', () => {
     const end = createEnd(createScene());
     end.open();
@@ -104,6 +112,51 @@ describe('configuration', () => {
     const end = createEnd(createScene(), { advertisements: true, push: false });
     expect(end.open()).toEqual(['accepted s0', 'ownership owned 7', 'challenge 1']);
   });
+});
+
+describe('ownership is told', () => {
+  test('also where only its epoch has moved: the view may have missed what was between', () => {
+    const scene = createScene();
+    const end = serving(scene);
+    expect(end.step({ kind: 'world' })).toEqual([]);
+    scene.owner(owned('m0', 9));
+    expect(end.step({ kind: 'world' })).toContain('ownership owned 9');
+  });
+  test('to nobody whose session was over before it began: nothing follows the end', () => {
+    const scene = createScene();
+    const end = createEnd(scene);
+    scene.session('m0', 's9');
+    expect(end.open()).toEqual(['accepted s0', 'end: session']);
+  });
+});
+
+describe('a sign of life', () => {
+  const rejecting = (scene: Scene) => {
+    const end = createEnd(scene);
+    end.open();
+    const [revision, hash] = [1n as ConfigRevision, hashOf(1n)];
+    end.hear({ kind: 'rejected', revision, hash, ownerEpoch: epoch(7), reason: 'no such port' });
+    end.now = 2_000;
+    return end;
+  };
+  test('is the report of one that rejects the configuration: any other member would', () => {
+    const end = rejecting(createScene());
+    expect([end.report({ routes: [] }), end.state().lastGoodReportAt]).toEqual([['refused: routes'], 2_000]);
+  });
+  test('is not what is refused for another reason', () => {
+    const end = rejecting(createScene());
+    const before = end.state().lastGoodReportAt;
+    expect([end.report({ routes: [], ready: false }), end.state().lastGoodReportAt]).toEqual([['refused: ready'], before]);
+  });
+});
+
+test('a vector that carried what is leased already says nothing more, not even that it would be refused now', () => {
+  const scene = createScene();
+  const end = serving(scene);
+  const evidence = evidenceOf(end, scene, 1);
+  expect(end.step({ kind: 'published', evidence, byCommit: true })).toEqual(['serving-lease for report 1 of 7']);
+  scene.owner(owned('m1', 9));
+  expect(end.step({ kind: 'renewed', evidence })).toEqual([]);
 });
 
 describe('ownership is acknowledged', () => {

@@ -30,7 +30,12 @@ export const snapshotCommand: Command = {
     if (!taken.ok) return err(await opened.value.explain(taken.error, 'take a snapshot'));
     const { token, records } = taken.value;
     if (input.json) input.print(formatJson({ token, records }));
-    else if (records.length === 0) input.progress('nothing is published');
+    else if (records.length === 0)
+      input.progress(
+        workspaces.value.length === 0
+          ? 'nothing is published'
+          : `nothing of ${workspaces.value.join(', ')} is published, or you may not see it`,
+      );
     else {
       const rows = records.map((record) => [
         record.host,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readDuration, readSandboxName, readScope, readServiceAndPort } from './names.ts';
-import { formatJson, formatTable } from './table.ts';
+import { readDuration, readHost, readSandboxName, readScope, readServiceAndPort } from './names.ts';
+import { formatJson, formatTable, noneOf } from './table.ts';
 
 describe('a service and its port', () => {
   const good: [text: string, option: string | undefined, want: object][] = [
@@ -63,6 +63,30 @@ describe('a duration', () => {
   test.each(['10', '', '-1s', '1h', '1.5s', '9999999s'])('and not %j', (text) =>
     expect(readDuration('wait', text)).toMatchObject({ ok: false }),
   );
+});
+
+describe('a host', () => {
+  test.each([
+    ['team--demo--web.apps.test', 'team--demo--web.apps.test'],
+    ['https://Team--demo.apps.test:8443/a/b', 'team--demo.apps.test'],
+    ['team--demo.apps.test:8443', 'team--demo.apps.test'],
+    ['team--demo.apps.test/a/B', 'team--demo.apps.test'],
+  ])('%s', (text, want) => expect(readHost(text)).toEqual({ ok: true, value: want }));
+  test.each(['team/demo/web', 'team/demo'])('and not the name of a service, %s', (text) =>
+    expect(readHost(text)).toMatchObject({
+      ok: false,
+      error: { exitCode: 64, text: expect.stringContaining(`its host is in: sallyport service get ${text}`) },
+    }),
+  );
+  test.each(['', 'a b', 'https://'])('and not %j', (text) => expect(readHost(text)).toMatchObject({ ok: false }));
+});
+
+describe('an empty list', () => {
+  const rows: [asked: string[], want: string][] = [
+    [[], 'no services; declare one'],
+    [['nosuch'], 'no services of nosuch, or you may not see them; without that name all are listed'],
+  ];
+  test.each(rows)('of %j', (asked, want) => expect(noneOf('services', asked, '; declare one')).toBe(want));
 });
 
 describe('a table', () => {

@@ -84,6 +84,8 @@ export function readWorkspaces(texts: readonly string[]): Result<readonly Worksp
 
 /** A host, or the URL of one as it is copied from a browser. */
 export function readHost(text: string): Result<Host, Trouble> {
+  if (!text.includes('://') && parseServiceRef(text).ok)
+    return err(misused(`${JSON.stringify(text)} is the name of a service; its host is in: sallyport service get ${text}`));
   const url = text.includes('://') ? URL.parse(text) : URL.parse(`https://${text}`);
   if (url === null || url.hostname === '') return err(misused(`${JSON.stringify(text)} is not a host, nor a URL of one`));
   return ok(normaliseHost(url.hostname));

@@ -4,7 +4,7 @@ import { call, gatewayV1, supervisorV1 } from '@sallyport/wire';
 import type { Command } from './command.ts';
 import { readSandboxName, readScope } from './names.ts';
 import { DEADLINE_MS } from './service-commands.ts';
-import { formatJson, formatTable } from './table.ts';
+import { formatJson, formatTable, noneOf } from './table.ts';
 import { failed, misused } from './trouble.ts';
 import { refOf, sandboxView } from './views.ts';
 
@@ -107,7 +107,8 @@ export const listCommand: Command = {
     if (!listed.ok) return err(await explain(listed.error, 'list sandboxes'));
     const sandboxes = listed.value.sandboxes.map(sandboxView);
     if (input.json) input.print(formatJson(sandboxes));
-    else if (sandboxes.length === 0) input.progress('no sandboxes; make one known with: sallyport sandbox register team/demo');
+    else if (sandboxes.length === 0)
+      input.progress(noneOf('sandboxes', input.args, '; make one known with: sallyport sandbox register team/demo'));
     else {
       const rows = sandboxes.map((each) => [
         refOf({ workspace: each.workspace, sandbox: each.sandbox }),

@@ -3,7 +3,7 @@ import { call, discoveryV1, gatewayV1 } from '@sallyport/wire';
 import type { Command, Input } from './command.ts';
 import { formatDuration } from './duration.ts';
 import { readScope, readServiceName } from './names.ts';
-import { formatFacts, formatJson, formatTable } from './table.ts';
+import { formatFacts, formatJson, formatTable, noneOf } from './table.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 import { failed, type Trouble } from './trouble.ts';
 import { refOf, type State, serviceView, stateOf } from './views.ts';
@@ -36,7 +36,8 @@ export const listCommand: Command = {
       certainForMs: (stateOf(service) === 'published' ? certain.get(service.host) : undefined) ?? null,
     }));
     if (input.json) input.print(formatJson(services));
-    else if (services.length === 0) input.progress('no services; declare one with: sallyport service expose team/demo/web=3000');
+    else if (services.length === 0)
+      input.progress(noneOf('services', input.args, '; declare one with: sallyport service expose team/demo/web=3000'));
     else {
       const rows = services.map((service) => [
         refOf(service),

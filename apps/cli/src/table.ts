@@ -18,6 +18,12 @@ export function formatFacts(facts: readonly (readonly [name: string, value: stri
   return facts.map(([name, value]) => `${name.padEnd(width)}  ${value === '' ? '-' : clean(value)}`).join('\n');
 }
 
+/** An empty list: all of it, or what of it was asked for; a mistyped name looks the same to the server. */
+export const noneOf = (things: 'services' | 'sandboxes', asked: readonly string[], next: string): string =>
+  asked.length === 0
+    ? `no ${things}${next}`
+    : `no ${things} of ${clean(asked.join(', '))}, or you may not see them; without that name all are listed`;
+
 /** A terminal obeys what it is sent: nobody's text may move its cursor or change its title. */
 export const clean = (text: string): string => text.replaceAll(/\p{Cc}/gu, ' ');
 

@@ -29,7 +29,7 @@ export async function checkGateway(input: Input): Promise<ServerChecked<gatewayV
   );
   if (checked.asked === undefined) return checked;
   const { connection, status } = checked.asked;
-  const said = `release ${status.version}, ${status.sandboxCount} sandboxes, ${status.serviceCount} services`;
+  const said = `release ${status.version}, ${counted(status.sandboxCount, 'sandbox', 'sandboxes')}, ${counted(status.serviceCount, 'service', 'services')}`;
   return {
     ...checked,
     findings: [
@@ -40,6 +40,8 @@ export async function checkGateway(input: Input): Promise<ServerChecked<gatewayV
     ],
   };
 }
+
+const counted = (count: number, one: string, many: string): string => `${count} ${count === 1 ? one : many}`;
 
 async function whatTheGatewayFinds(input: Input, { link, bearer, explain }: Connection): Promise<readonly Finding[]> {
   const { checkInstallation } = gatewayV1.GatewayServiceService;
@@ -113,7 +115,7 @@ function discoveryFinding(address: string, status: discoveryV1.GetStatusResponse
 /** Port, certificate and token in one call, and the clock that the answer was dated by. */
 async function checkServer<Status>(input: Input, server: Server, ask: Ask<Status>): Promise<ServerChecked<Status>> {
   if (!input.connections.has(server) && input.option(server) === undefined) {
-    const next = `give --${server} HOST:PORT, --token-file and --ca-file`;
+    const next = `give --${server} HOST:PORT, --token-file and --ca-file, or start a dev stack with npm start`;
     return { findings: [skipped(server, 'not looked at: nobody said where it is', next)], asked: undefined };
   }
   const opened = await input.connections.open(server);

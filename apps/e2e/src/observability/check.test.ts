@@ -122,7 +122,7 @@ describe('with a supervisor', () => {
       const { code, checks } = await check();
       expect([code, failing(checks)]).toEqual([0, []]);
       expect(checks).toMatchObject({
-        gateway: expect.stringMatching(/^\+ 127\.0\.0\.1:\d+ answers: release \S+, 1 sandboxes, 1 services$/),
+        gateway: expect.stringMatching(/^\+ 127\.0\.0\.1:\d+ answers: release \S+, 1 sandbox, 1 service$/),
         'gateway clock': expect.stringMatching(/^\+/),
         store: '+ in this process: it ends with it',
         authority: expect.stringMatching(/^\+ held/),

@@ -5,7 +5,7 @@ const etcd = (version: string, wanted?: string) => () => ({ name: 'etcd', versio
 
 const rows: [title: string, server: StoreFacts['server'], connected: boolean, ok: boolean, detail: RegExp, next: RegExp][] = [
   ['a good etcd', etcd('3.6.12'), true, true, /^etcd 3\.6\.12$/, /^$/],
-  ['a store in this process', undefined, true, true, /ends with it/, /^$/],
+  ['a store in this process', undefined, true, true, /memory of the gateway: .* ends with it/, /^$/],
   ['an old etcd', etcd('3.4.23', '3.6.11'), true, false, /^etcd 3\.4\.23 has bugs/, /^use etcd 3\.6\.11 or later$/],
   ['an etcd that went away', etcd('3.6.12'), false, false, /does not answer any more/, /etcdctl/],
   ['one that never was there', () => undefined, false, false, /has not answered yet/, /etcdctl/],

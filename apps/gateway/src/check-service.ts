@@ -46,7 +46,7 @@ export function createCheckService({
 
 export function storeFinding({ server, connected }: StoreFacts): Finding {
   const answering = server?.();
-  if (server === undefined) return holds('store', 'in this process: it ends with it');
+  if (server === undefined) return holds('store', 'in the memory of the gateway: what is declared ends with it');
   const next = 'look at etcd: etcdctl endpoint status --cluster';
   if (answering === undefined) return fails('store', 'has not answered yet', next);
   const { name, version, wanted } = answering;

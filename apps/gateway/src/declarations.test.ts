@@ -27,7 +27,7 @@ function installation(...more: object[]) {
       port: 80,
       policy: DEFAULT_POLICY,
     });
-  return { expose };
+  return { expose, declarations };
 }
 
 test('a service has a readable host where there is room, else one with a digest', async () => {
@@ -44,5 +44,20 @@ test('a digest that is another sandbox’s host is refused, not shared', async (
   const other = { key: { kind: 'config', sandboxId: 'sb2' }, held: held({ workspace: 'other', sandbox: 'box', services }) };
   expect(await installation(other).expose(long)).toMatchObject({
     error: { kind: 'conflict', message: expect.stringMatching(/another sandbox/) },
+  });
+});
+
+test('to register is the advice for what shall be declared, not for a name that was mistaken', async () => {
+  const { declarations } = installation();
+  const ref = plain({ workspace: 'team', sandbox: 'dmeo' }) as Parameters<typeof declarations.expose>[0];
+  const service = 'web' as ServiceName;
+  expect(await declarations.expose(ref, { service, port: 80, policy: DEFAULT_POLICY })).toMatchObject({
+    error: {
+      kind: 'unknown',
+      message: 'sandbox team/dmeo is not registered; register it first: sallyport sandbox register team/dmeo',
+    },
+  });
+  expect(await declarations.withdraw(ref, service)).toMatchObject({
+    error: { kind: 'unknown', message: 'sandbox team/dmeo is not registered' },
   });
 });

@@ -65,14 +65,7 @@ const TRIES_MAX = 8;
 export function createDeclarations({ world, reached, writer, domain }: DeclarationsOptions): Declarations {
   function sandboxId({ workspace, sandbox }: SandboxRef): Result<SandboxId, Failure> {
     const held = world.names.get(worldNameKey(workspace, sandbox));
-    if (held === undefined)
-      return err(
-        failure(
-          'unknown',
-          `sandbox ${workspace}/${sandbox} is not registered; register it first: sallyport sandbox register ${workspace}/${sandbox}`,
-        ),
-      );
-    return ok(held.value);
+    return held === undefined ? err(failure('unknown', `sandbox ${workspace}/${sandbox} is not registered`)) : ok(held.value);
   }
 
   async function change(
@@ -119,8 +112,17 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
 
   return {
     sandboxId,
-    expose: (ref, declaration) =>
-      change(ref, ({ services, followed }) => {
+    async expose(ref, declaration) {
+      const id = sandboxId(ref);
+      // Only here: whoever asks for a service that there was never one of has mistaken its name.
+      if (!id.ok)
+        return err(
+          failure(
+            'unknown',
+            `${id.error.message}; register it first: sallyport sandbox register ${ref.workspace}/${ref.sandbox}`,
+          ),
+        );
+      return change(ref, ({ services, followed }) => {
         const host = hostOf({ ...ref, service: declaration.service }, domain, sha256hex);
         const declared: ConfiguredService = { ...declaration, host };
         const present = services.find(({ service }) => service === declaration.service);
@@ -131,7 +133,8 @@ export function createDeclarations({ world, reached, writer, domain }: Declarati
           return err(failure('over-limit', `a sandbox has at most ${SERVICES_PER_SANDBOX_MAX} services`));
         }
         return ok({ services: sorted([...services.filter((each) => each !== present), declared]), followed: others });
-      }),
+      });
+    },
     withdraw: (ref, service) =>
       change(ref, ({ services, followed }) => {
         const rest = services.filter((each) => each.service !== service);

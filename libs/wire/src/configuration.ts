@@ -62,7 +62,8 @@ export function readPolicy(check: Check, field: string, message: pb.ServicePolic
 function readHostPolicy(check: Check, field: string, text: string): HostPolicy {
   if (text === '') return { kind: 'public' };
   if (text === 'loopback') return { kind: 'loopback' };
-  if (text.length > HOST_VALUE_LENGTH_MAX || !HOST_VALUE.test(text)) return check.fail(`${field} is not a Host value`);
+  if (text.length > HOST_VALUE_LENGTH_MAX || !HOST_VALUE.test(text))
+    return check.fail(`${field} is not loopback, nor a host with or without a port`);
   return { kind: 'value', value: text };
 }
 

@@ -21,6 +21,7 @@ const rows: [method: GatewayMethod, admin: string, editor: string, viewer: strin
   ['deleteService', '+++', '+--', '---', '---', '---'],
   ['bumpCredential', '+++', '+--', '---', '---', '---'],
   ['getStatus', '+++', '+++', '+++', '+++', '---'],
+  ['checkInstallation', '+++', '+++', '+++', '+++', '---'],
   ['setGrant', '+++', '---', '---', '---', '---'],
   ['listGrants', '+++', '---', '---', '---', '---'],
   ['beginGeneration', '+++', '---', '---', '---', '---'],

@@ -1,6 +1,7 @@
 // The door of every `npm run` command on a fresh clone: installs what is missing, picks the pinned Node, runs the command.
 // No dependencies, and nothing newer than Node 18 can parse: this file runs before anything is installed.
 import { commands, usage } from './start/commands.mjs';
+import { helpFor } from './start/help.mjs';
 import { install } from './start/install.mjs';
 import { pinnedNode } from './start/pinned-node.mjs';
 import { endLike, say } from './start/say.mjs';
@@ -12,6 +13,8 @@ const command = Object.hasOwn(commands, name ?? '') ? commands[name] : undefined
 if (command === undefined) {
   say(usage(name));
   process.exitCode = 64;
+} else if (helpFor(name, args) !== undefined) {
+  console.log(helpFor(name, args));
 } else {
   endLike((await install()) ?? (await run(command)));
 }

@@ -99,6 +99,12 @@ describe('before anything runs', () => {
     expect(printed.stdout).toMatch(text);
     expect(printed.stderr).toBe('');
   });
+  test('a process that is started by another name says how', async () => {
+    const { host, printed, exitCode } = box(['--help']);
+    await run({ name: 'tester', usage: 'npm start --' }, readConfig, nothing, host);
+    expect(await exitCode).toBe(0);
+    expect(printed.stdout).toMatch(/^Usage: npm start -- \[options\]\n/);
+  });
   test('the version is the release', () => {
     const root = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
     expect(VERSION).toBe(root.version);

@@ -55,16 +55,17 @@ const FLUSH_MS = 500;
 /**
  * The life of a process: reads the configuration before any port is bound, wires, serves health and metrics, waits for a
  * signal, drains with a deadline, exits. Exit codes: 0 ended as asked, 1 failed, 64 wrong configuration, 128 + signal
- * when a second signal cut the drain short.
+ * when a second signal cut the drain short. `usage` is how people call it, where that is not its name.
  */
 export async function run<C extends { readonly process: ProcessConfig }>(
-  name: string,
+  called: string | { readonly name: string; readonly usage: string },
   readConfig: (source: Source) => Reading<C>,
   wire: (config: C, process: Process) => Promise<Running>,
   host: Host = thisProcess(),
 ): Promise<void> {
+  const { name, usage } = typeof called === 'string' ? { name: called, usage: called } : called;
   const reading = readConfig({ env: host.env, args: host.args });
-  if (reading.kind !== 'read') return host.exit(answer(name, reading, host));
+  if (reading.kind !== 'read') return host.exit(answer(name, usage, reading, host));
   const { config } = reading;
 
   const clock = host.createClock();
@@ -131,10 +132,10 @@ const settled = (promise: Promise<unknown>): Promise<{ readonly error: unknown }
     (error: unknown) => ({ error }),
   );
 
-function answer(name: string, reading: Exclude<Reading<unknown>, { kind: 'read' }>, host: Host): number {
+function answer(name: string, usage: string, reading: Exclude<Reading<unknown>, { kind: 'read' }>, host: Host): number {
   switch (reading.kind) {
     case 'help':
-      host.stdout(`Usage: ${name} [options]\n\n${reading.text}\n`);
+      host.stdout(`Usage: ${usage} [options]\n\n${reading.text}\n`);
       return 0;
     case 'version':
       host.stdout(`${name} ${VERSION}\n`);

@@ -177,6 +177,14 @@ describe('a release', () => {
     expect(writings).toEqual([]);
   });
 
+  test('by who is not the owner hands nothing over, though a successor is ready', async () => {
+    const { scene, writes, session, writings } = open();
+    prepare(scene);
+    const other = startGatewayEnd({ ...session, memberId: member('m1') }, CAPABILITIES);
+    expect(await writes.release(other, epoch(7))).toBe('not-written');
+    expect(writings).toEqual([]);
+  });
+
   test('is not written when the store refused it', async () => {
     const { stage, writes, end } = open();
     stage.outcome = { kind: 'refused', revision: 100n as StoreRevision, failed: [] };

@@ -71,8 +71,12 @@ async function call(given: (scene: Scene) => Given | undefined) {
     log: createLog({ level: 'silent' }),
     randomId: () => `new-${writings.length + 1}`,
   });
-  const result = await serve({ received: received([...first, ...then]) } as never);
-  return { scene, writings, steps, opened, said: result.ok ? 'ok' : spell(result.error) };
+  // What a caller sends is refused; it never makes the gateway throw.
+  const said = await serve({ received: received([...first, ...then]) } as never).then(
+    (result) => (result.ok ? 'ok' : spell(result.error)),
+    (error) => `threw ${error}`,
+  );
+  return { scene, writings, steps, opened, said };
 }
 
 const spell = (error: Failure): string => (error.kind === 'fenced' ? `fenced: ${error.clause}` : error.kind);

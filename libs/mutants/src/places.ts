@@ -1,3 +1,5 @@
+import { globSync } from 'node:fs';
+import { ROOT } from './root.ts';
 import type { Breadth } from './scan/guards.ts';
 
 /** A file that holds guards, and the tests that know it: folders or files, as vitest filters by them. */
@@ -9,22 +11,15 @@ export interface Place {
 
 const RULES_OF_AUTHORITY = ['libs/authority/', 'libs/session/', 'libs/catalog/src/eligibility.test.ts'];
 
-const authority = [
-  'ownership',
-  'challenge',
-  'judge',
-  'moves',
-  'successor',
-  'candidates',
-  'bearer',
-  'boundary',
-  'standing',
-  'lease',
-].map((name): Place => ({ file: `libs/authority/src/${name}.ts`, breadth: 'rules', tests: RULES_OF_AUTHORITY }));
+/** What only keeps: the records' shapes, and the view that they make. */
+const KEEPS = /\/(records|world)\.ts$/;
 
-const session = ['gateway', 'supervisor'].map(
-  (name): Place => ({ file: `libs/session/src/${name}.ts`, breadth: 'rules', tests: ['libs/session/'] }),
-);
+/** Every file of a library in which nothing but rules is. */
+const rulesOf = (library: string, tests: readonly string[]): readonly Place[] =>
+  globSync(`libs/${library}/src/*.ts`, { cwd: ROOT })
+    .filter((file) => !file.endsWith('.test.ts') && !KEEPS.test(file))
+    .sort()
+    .map((file): Place => ({ file, breadth: file.endsWith('/timers.ts') ? 'relations' : 'rules', tests }));
 
 const catalog = ['eligibility', 'evidence'].map(
   (name): Place => ({
@@ -39,9 +34,8 @@ const gateway = (breadth: Breadth, names: readonly string[]): readonly Place[] =
 
 /** Where the rules are, and where their guards are written into transactions. The check finds guards that are elsewhere. */
 export const PLACES: readonly Place[] = [
-  ...authority,
-  { file: 'libs/authority/src/timers.ts', breadth: 'relations', tests: RULES_OF_AUTHORITY },
-  ...session,
+  ...rulesOf('authority', RULES_OF_AUTHORITY),
+  ...rulesOf('session', ['libs/session/']),
   ...catalog,
   { file: 'libs/routes/src/admit.ts', breadth: 'rules', tests: ['libs/routes/'] },
   { file: 'libs/store/src/cache.ts', breadth: 'store', tests: ['libs/store/src/cache.test.ts', 'libs/view/'] },

@@ -21,17 +21,25 @@ export type Breadth = 'rules' | 'store' | 'relations';
  * - each comparison with the clock: as if the time were never over
  * - each guard of a transaction: as if it were not compared
  *
- * What the compiler asks for (`x === undefined` before x is used) is no rule; where such a test is one, a row says so by hand.
+ * What the compiler asks for is no rule: `x === undefined` before x is used, a result's `ok` where its value is read, and a union's
+ * tag before the field that only it has (`owner.kind === 'owned' && owner.by === m`: the second says both). Where such a test is
+ * a rule, a row says so by hand.
  */
 export function guardsOf(file: string, source: string, breadth: Breadth): readonly Guard[] {
   const found: { readonly name: string; readonly node: SyntaxNode; readonly becomes: string }[] = [];
   const taken = new Set<SyntaxNode>();
   const text = (node: SyntaxNode): string => source.slice(node.start, node.end);
 
+  function isReadAsResult(node: SyntaxNode, above: readonly SyntaxNode[]): boolean {
+    const [, result] = /^!?(\w+)\.ok$/.exec(text(node)) ?? [];
+    const body = above.findLast(({ type }) => type.includes('Function'));
+    return result !== undefined && body !== undefined && new RegExp(`\\b${result}\\.value\\b`).test(text(body));
+  }
+
   function take(node: SyntaxNode, above: readonly SyntaxNode[], becomes: string): void {
     if (taken.has(node)) return;
     taken.add(node);
-    if (!isPresence(text(node))) found.push({ name: functionName(above), node, becomes });
+    if (!isPresence(text(node)) && !isReadAsResult(node, above)) found.push({ name: functionName(above), node, becomes });
   }
 
   walk(parse(file, source), (node, above) => {
@@ -39,10 +47,11 @@ export function guardsOf(file: string, source: string, breadth: Breadth): readon
     if (isStoreGuard(node)) return take(outermostChoice(node, above), above, ALWAYS_HOLDS);
     if (breadth === 'rules') {
       if (node.type === 'IfStatement' && !isNode(node.alternate) && leaves(node.consequent as SyntaxNode))
-        for (const each of operands(node.test as SyntaxNode, '||')) take(each, above, 'false');
+        for (const each of unnarrowed(operands(node.test as SyntaxNode, '||'), '||', text)) take(each, above, 'false');
       if (isChain(node) && !isInside(taken, above)) {
         const operator = node.operator as '||' | '&&';
-        for (const each of operands(node, operator)) take(each, above, operator === '&&' ? 'true' : 'false');
+        for (const each of unnarrowed(operands(node, operator), operator, text))
+          take(each, above, operator === '&&' ? 'true' : 'false');
       }
       if (node.type === 'ConditionalExpression' && !isInside(taken, above)) {
         const refuses = [node.consequent, node.alternate].map(
@@ -68,6 +77,25 @@ export function guardsOf(file: string, source: string, breadth: Breadth): readon
 
 const isPresence = (text: string): boolean => /^[\w.?()!]+ (===|!==) undefined$/.test(text);
 
+/** Fields that only one kind of ownership has. */
+const FIELD_OF = { owned: 'by', offered: 'to', fencing: 'from' } as const;
+
+/** Without those tags that the operand behind them says as well. */
+function unnarrowed(
+  nodes: readonly SyntaxNode[],
+  operator: '||' | '&&',
+  text: (node: SyntaxNode) => string,
+): readonly SyntaxNode[] {
+  const equals = operator === '&&' ? '===' : '!==';
+  const plain = (node: SyntaxNode): string => text(node).replaceAll('?.', '.');
+  return nodes.filter((node, index) => {
+    const [, owner, kind] = new RegExp(`^([\\w.]+)\\.kind ${equals} '(owned|offered|fencing)'$`).exec(plain(node)) ?? [];
+    const next = nodes[index + 1];
+    if (owner === undefined || kind === undefined || next === undefined) return true;
+    return !plain(next).startsWith(`${owner}.${FIELD_OF[kind as keyof typeof FIELD_OF]} ${equals} `);
+  });
+}
+
 const isChain = (node: SyntaxNode): boolean =>
   node.type === 'LogicalExpression' && (node.operator === '&&' || node.operator === '||');
 
@@ -89,7 +117,7 @@ function isStoreGuard(node: SyntaxNode): boolean {
 }
 
 /** A guard in the place of another, on a key that nobody writes. */
-const ALWAYS_HOLDS = `{ key: 'taken-out', is: 'absent' as const }`;
+const ALWAYS_HOLDS = `({ key: 'taken-out', is: 'absent' as const })`;
 
 /** `absent` or `unmoved`, whichever applies, is one guard. */
 function outermostChoice(node: SyntaxNode, above: readonly SyntaxNode[]): SyntaxNode {

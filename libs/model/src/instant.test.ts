@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { BOOT_EACH_MS, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
+  BOOT_EACH_MS,
   CLOCK_JUMP_MS,
   type ClockReading,
   type ClockState,

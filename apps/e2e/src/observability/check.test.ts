@@ -124,7 +124,7 @@ describe('with a supervisor', () => {
       expect(checks).toMatchObject({
         gateway: expect.stringMatching(/^\+ 127\.0\.0\.1:\d+ answers: release \S+, 1 sandbox, 1 service$/),
         'gateway clock': expect.stringMatching(/^\+/),
-        store: '+ in this process: it ends with it',
+        store: '+ in the memory of the gateway: what is declared ends with it',
         authority: expect.stringMatching(/^\+ held/),
         driver: expect.stringMatching(/^\+ static driver of release/),
         supervisors: '+ 1 ready, 1 with the listener on',

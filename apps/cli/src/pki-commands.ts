@@ -50,7 +50,7 @@ const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 export const secretsCommand: Command = {
   words: ['pki', 'secrets'],
-  summary: 'The same, printed as the Secrets that the Helm chart expects.',
+  summary: 'Prints certificates and signing keys of an installation as the Secrets that the Helm chart expects.',
   argumentsForm: 'DIR',
   argumentsMin: 1,
   argumentsMax: 1,

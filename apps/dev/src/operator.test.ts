@@ -38,3 +38,13 @@ test('a refusal is final', async () => {
 test('whoever ends the start need not wait for it', async () => {
   expect((await outcome(() => busy, true)).times).toBe(1);
 });
+
+test('without a process to wait with, it is asked once', async () => {
+  let times = 0;
+  const ask = async () => {
+    times += 1;
+    return busy;
+  };
+  await expect(untilTaken(ask, undefined)).rejects.toThrow('the store does not answer');
+  expect(times).toBe(1);
+});

@@ -27,22 +27,23 @@ const AGAIN_EVERY_MS = 250;
 /** What stands already is left alone, so the same may be asked again where nobody knows whether it was done. */
 export async function untilTaken<T>(
   ask: () => Promise<Result<T, Failure>>,
-  { clock, stopping }: Pick<Process, 'clock' | 'stopping'>,
+  process: Pick<Process, 'clock' | 'stopping'> | undefined,
 ): Promise<T> {
-  const until = later(clock.now(), TAKEN_WITHIN_MS);
+  const until = process === undefined ? undefined : later(process.clock.now(), TAKEN_WITHIN_MS);
   for (;;) {
     const answer = await ask();
     if (answer.ok) return answer.value;
     const { kind, message } = answer.error;
-    if (kind !== 'not-ready') throw new CannotStart(message);
-    if (clock.now() >= until || (await wait(clock, AGAIN_EVERY_MS, stopping)) === 'aborted')
+    if (kind !== 'not-ready' || process === undefined || until === undefined) throw new CannotStart(message);
+    if (process.clock.now() >= until || (await wait(process.clock, AGAIN_EVERY_MS, process.stopping)) === 'aborted')
       throw new CannotStart(
         `${message}; asked for ${TAKEN_WITHIN_MS / 1_000} s: is the machine very busy? Start again, with --log-level=debug to see more`,
       );
   }
 }
 
-export function createOperatorClient(link: Link, bearer: string, process: Pick<Process, 'clock' | 'stopping'>): OperatorClient {
+/** Without a `process` to wait with, each change is asked for once. */
+export function createOperatorClient(link: Link, bearer: string, process?: Pick<Process, 'clock' | 'stopping'>): OperatorClient {
   const options = { deadlineMs: DEADLINE_MS, bearer };
   const methods = gatewayV1.GatewayServiceService;
   const present = <T>(value: T | undefined): T => {

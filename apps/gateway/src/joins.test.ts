@@ -1,0 +1,93 @@
+import { gateway, member, POOL } from '@sallyport/authority/testing';
+import { err, failure, type GatewayEpoch, type MemberId, ok, type PoolId } from '@sallyport/model';
+import { createLog } from '@sallyport/process';
+import { createManualClock } from '@sallyport/process/manual-clock';
+import { type JoinRequest, joinRequestMessage, type MemberState, type supervisorV1 } from '@sallyport/wire';
+import { describe, expect, test } from 'vitest';
+import type { ProveSupervisor } from './credentials.ts';
+import { createJoins } from './joins.ts';
+import type { Membership } from './membership.ts';
+import { compared, recordWrites } from './testing/recorded-writes.ts';
+
+const STATE: MemberState = { ready: true, draining: false, appPort: 8443, capacity: 10 };
+const state = (changes: Partial<MemberState>): JoinRequest => ({ kind: 'state', state: { ...STATE, ...changes } });
+
+type Proof = Awaited<ReturnType<ProveSupervisor>>;
+
+interface Given {
+  readonly memberId?: string;
+  readonly proof?: Proof;
+  readonly authority?: false;
+  readonly closed?: true;
+  readonly first?: readonly JoinRequest[];
+  readonly says?: readonly JoinRequest[];
+}
+
+const proves = (poolId: string, exclusive = false): Proof =>
+  ok({ poolId: poolId as PoolId, supervisorUid: 'uid-m0', exclusive, sandboxId: undefined });
+
+async function join(given: Given = {}) {
+  const { scene, writer, writings } = recordWrites();
+  const { memberId = 'm0', proof = proves(POOL), authority, closed, says = [] } = given;
+  const hello: JoinRequest = { kind: 'hello', memberId: member(memberId), poolId: POOL, credential: 'secret', state: STATE };
+  const dead: MemberId[] = [];
+  const joins = createJoins({
+    world: scene.world,
+    reached: () => Promise.resolve(),
+    writer,
+    membership: {
+      current: () => (authority === false ? undefined : { gatewayId: gateway('g0'), epoch: 1n as GatewayEpoch }),
+    } as Partial<Membership> as Membership,
+    prove: async () => proof,
+    onDead: (memberIds) => void dead.push(...memberIds),
+    clock: createManualClock(1_000),
+    log: createLog({ level: 'silent' }),
+    randomId: () => 'join-new',
+  });
+  if (closed === true) joins.close();
+  async function* received(): AsyncGenerator<supervisorV1.JoinRequest> {
+    for (const request of [...(given.first ?? [hello]), ...says]) yield joinRequestMessage(request);
+  }
+  const result = await joins.serve({ received: received(), send: () => true, fail: () => undefined } as never);
+  return { scene, writings, dead, joins, said: result.ok ? 'ok' : result.error.kind };
+}
+
+describe('a member is put on record', () => {
+  test('over its record, so that what it owns stays shown', async () => {
+    const { scene, writings } = await join();
+    const revision = scene.world.members(POOL).get(member('m0'))?.modRevision;
+    expect(writings.map(compared)).toEqual([[`member/pool/m0 unmoved-since ${revision}`]]);
+  });
+  test('where there is none yet', async () => {
+    const { writings } = await join({ memberId: 'm9' });
+    expect(writings.map(compared)).toEqual([['member/pool/m9 absent']]);
+  });
+  test('again when its state is another, and only then', async () => {
+    expect((await join({ says: [state({}), state({ draining: true }), state({ draining: true })] })).writings).toHaveLength(2);
+  });
+
+  const rows: readonly (readonly [title: string, given: Given, want: string])[] = [
+    ['not for another pool than it proves', { proof: proves('other') }, 'forbidden'],
+    ['not if it proves nothing', { proof: err(failure('unauthenticated', '')) }, 'unauthenticated'],
+    ['not by a gateway without authority', { authority: false }, 'not-ready'],
+    ['not by one that is leaving', { closed: true }, 'not-ready'],
+    ['not before hello', { first: [state({})] }, 'malformed'],
+  ];
+  test.each(rows)('%s', async (_title, given, want) => {
+    const { said, writings } = await join(given);
+    expect([said, writings]).toEqual([want, []]);
+  });
+});
+
+describe('another in the same place is dead', () => {
+  test('once this one lives, where no two can (T22)', async () => {
+    expect((await join({ memberId: 'm9', proof: proves(POOL, true), says: [state({})] })).dead).toEqual(['m0']);
+  });
+  test.each([
+    ['not before it has said anything', { memberId: 'm9', proof: proves(POOL, true) }],
+    ['not where the driver is not certain', { memberId: 'm9', says: [state({})] }],
+    ['not the same member', { memberId: 'm0', proof: proves(POOL, true), says: [state({})] }],
+  ] satisfies [string, Given][])('%s', async (_title, given) => {
+    expect((await join(given)).dead).toEqual([]);
+  });
+});

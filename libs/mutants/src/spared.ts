@@ -3,6 +3,8 @@ const NARROWS = 'The compiler asks for it.';
 /** Guards that change nothing that anybody could see when they are taken out, each with the reason. */
 export const spared: Readonly<Record<string, string>> = {
   "libs/authority/src/judge.ts judgeSuccessor: owner.kind === 'owned'": 'successorOf names nobody for what is not owned.',
+  "libs/authority/src/successor.ts readySuccessor: owner?.value.kind !== 'owned'":
+    'successorOf names nobody for what is not owned.',
   'libs/authority/src/judge.ts judgeSuccessor: owner.by !== session.memberId': 'successorOf never names the owner itself.',
   'libs/session/src/supervisor.ts report: state.standing.running':
     'To stop takes the session away, and without one nothing is reported.',

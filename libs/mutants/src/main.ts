@@ -1,5 +1,4 @@
 // `npm run mutants`: takes every rule out in turn and asks whether anybody notices.
-import { LONG, lookAtAll } from '@sallyport/states';
 import { collectMutants } from './collect.ts';
 import { type Options, readOptions, USAGE } from './command/options.ts';
 import { allKilled, closing, lineOf, statesLine } from './command/report.ts';
@@ -7,6 +6,7 @@ import { killerOf, type Ledger, readLedger, UNJUDGED, UNKILLED, writeLedger } fr
 import type { Mutant } from './mutant.ts';
 import { nameOf, type Outcome } from './outcome.ts';
 import { farm } from './run/farm.ts';
+import { lookAtStates } from './run/states.ts';
 import { spared } from './spared.ts';
 import { troubles } from './troubles.ts';
 
@@ -36,8 +36,7 @@ async function run({ only, workers, seeds, minutes, write, list }: Options): Pro
     for (const { id, removes } of mutants) console.log(`${id}  ${removes}`);
     return 0;
   }
-  // What holds with all rules first: what is found without one means something only then.
-  const holds = only !== undefined || lookAtStates();
+  const states = only === undefined ? lookAtStates((looked) => console.log(statesLine(looked))) : Promise.resolve(true);
   const ledger = readLedger();
   const outcomes = new Map<Mutant, Outcome>();
   const jobs = mutants.map((mutant) => ({
@@ -52,17 +51,9 @@ async function run({ only, workers, seeds, minutes, write, list }: Options): Pro
     // At once: a run of many minutes that is ended by somebody has not been for nothing.
     if (write) writeLedger(kept(readLedger(), outcomes));
   });
+  const holds = await states;
   console.log(closing([...outcomes], wanted.length - mutants.length, (performance.now() - startedAt) / 1_000));
   return holds && allKilled(outcomes.values()) ? 0 : 1;
-}
-
-function lookAtStates(): boolean {
-  let holds = true;
-  for (const looked of lookAtAll(LONG)) {
-    console.log(statesLine(looked));
-    if (looked.broken !== undefined) holds = false;
-  }
-  return holds;
 }
 
 /** What was judged is as it was judged; of what is no longer there nothing is kept. */

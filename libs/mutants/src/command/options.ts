@@ -24,8 +24,8 @@ export function readOptions(args: readonly string[]): Options | string {
       options: {
         only: { type: 'string' },
         workers: { type: 'string', default: '2' },
-        seeds: { type: 'string', default: '60' },
-        minutes: { type: 'string', default: '12' },
+        seeds: { type: 'string', default: '20' },
+        minutes: { type: 'string', default: '8' },
         write: { type: 'boolean', default: false },
         list: { type: 'boolean', default: false },
         check: { type: 'boolean', default: false },

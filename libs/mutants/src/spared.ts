@@ -8,11 +8,10 @@ export const spared: Readonly<Record<string, string>> = {
   'libs/authority/src/judge.ts judgeSuccessor: owner.by !== session.memberId': 'successorOf never names the owner itself.',
   'libs/session/src/supervisor.ts report: state.standing.running':
     'To stop takes the session away, and without one nothing is reported.',
-  'T10 listed renewals prove nothing':
-    'Implied by T9: what is listed counts from an echo of this life at or below its asOf, or not at all. Kept as a second line.',
   // The compiler would not let anybody leave these out: what follows is not there, or has another shape, unless they hold.
   "libs/authority/src/bearer.ts fenceBearer: owner?.kind !== 'fencing'": NARROWS,
   "libs/authority/src/successor.ts successorOf: owner?.kind !== 'owned'": NARROWS,
+  "libs/session/src/gateway.ts askFence: owner?.kind !== 'fencing'": 'fenceBearer names nobody unless something is fenced.',
   'libs/authority/src/moves.ts moveFor: next?.ok && to !== undefined': NARROWS,
   'libs/authority/src/moves.ts moveFor: next?.ok && to !== undefined (2)': NARROWS,
   'libs/authority/src/moves.ts moveFor: next?.ok && to !== undefined (3)': NARROWS,

@@ -195,6 +195,12 @@ export const traces: readonly Row[] = [
     removes: 'a renewal that was merely listed counts as one that arrived',
     changes: [
       { file: 'apps/discovery/src/catalog-view.ts', find: "if (how === 'listed') return;\n    if (key", becomes: 'if (key' },
+      // The second line: what is listed is older than every echo of this life.
+      {
+        file: 'libs/catalog/src/evidence.ts',
+        find: 'echoes.findLast(({ revision }) => revision <= asOf)',
+        becomes: 'echoes.findLast(({ revision }) => revision <= asOf) ?? echoes.at(0)',
+      },
     ],
   },
 ];

@@ -2,7 +2,7 @@
 import { collectMutants } from './collect.ts';
 import { type Options, readOptions, USAGE } from './command/options.ts';
 import { allKilled, closing, lineOf, statesLine } from './command/report.ts';
-import { killerOf, type Ledger, readLedger, UNJUDGED, UNKILLED, writeLedger } from './ledger.ts';
+import { killerOf, type Ledger, readLedger, UNKILLED, writeLedger } from './ledger.ts';
 import type { Mutant } from './mutant.ts';
 import { nameOf, type Outcome } from './outcome.ts';
 import { farm } from './run/farm.ts';
@@ -21,23 +21,24 @@ if (typeof options === 'string') {
 function check(): number {
   const found = troubles();
   for (const each of found) console.log(each);
-  const lines = Object.values(readLedger());
-  const open = [UNJUDGED, UNKILLED].map((what) => `${lines.filter((line) => line === what).length} ${what}`);
-  console.log(`${lines.length} mutants: ${open.join(', ')}`);
+  console.log(`${Object.keys(readLedger()).length} mutants, ${Object.keys(spared).length} spared`);
   if (found.length > 0) console.log('run `npm run mutants -- --write`, and see that each is killed');
   return found.length > 0 ? 1 : 0;
 }
 
-async function run({ only, workers, seeds, minutes, write, list }: Options): Promise<number> {
+async function run({ only, left, workers, seeds, minutes, write, list }: Options): Promise<number> {
   const startedAt = performance.now();
-  const wanted = collectMutants().filter(({ id }) => only === undefined || id.includes(only));
+  const ledger = readLedger();
+  const all = collectMutants();
+  const wanted = all.filter(
+    ({ id }) => (only === undefined || id.includes(only)) && (!left || killerOf(ledger, id) === undefined),
+  );
   const mutants = wanted.filter(({ id }) => spared[id] === undefined);
   if (list) {
     for (const { id, removes } of mutants) console.log(`${id}  ${removes}`);
     return 0;
   }
-  const states = only === undefined ? lookAtStates((looked) => console.log(statesLine(looked))) : Promise.resolve(true);
-  const ledger = readLedger();
+  const states = wanted.length === all.length ? lookAtStates((looked) => console.log(statesLine(looked))) : Promise.resolve(true);
   const outcomes = new Map<Mutant, Outcome>();
   const jobs = mutants.map((mutant) => ({
     mutant,

@@ -10,12 +10,16 @@ const whole: Listed = {
   ],
   ledger: { 'f: a': 'a test', 'margin LEASE_MS': 'a test', T1: 'seed 1: a rule' },
   spared: { 'f: b': 'a reason' },
+  unkilled: [],
   durations: ['LEASE_MS'],
   traces: ['T1'],
   elsewhere: [],
 };
 
 test('a whole list has no trouble', () => expect(troublesOf(whole)).toEqual([]));
+
+test('one that lives passes by its name', () =>
+  expect(troublesOf({ ...whole, ledger: { ...whole.ledger, 'f: a': 'not killed yet' }, unkilled: ['f: a'] })).toEqual([]));
 
 const rows: readonly (readonly [title: string, change: Partial<Listed>, trouble: string])[] = [
   [
@@ -24,6 +28,9 @@ const rows: readonly (readonly [title: string, change: Partial<Listed>, trouble:
     'a guard that nobody has tried without: f: c',
   ],
   ['a mutant of which there are two', { mutants: [...whole.mutants, { id: 'f: a', traces: [] }] }, 'twice: f: a'],
+  ['a guard that nothing has missed', { ledger: { ...whole.ledger, 'f: a': 'not killed yet' } }, 'not killed yet: f: a'],
+  ['a guard that waits for a whole run', { ledger: { ...whole.ledger, 'f: a': 'not judged yet' } }, 'not judged yet: f: a'],
+  ['one that is said to live', { unkilled: ['f: a'] }, 'said to live, but killed: f: a'],
   ['a guard that was taken away', { ledger: { ...whole.ledger, 'f: d': 'a test' } }, 'killed, but no longer there: f: d'],
   ['one that was spared', { spared: { ...whole.spared, 'f: d': 'a reason' } }, 'spared, but no longer there: f: d'],
   [

@@ -1,12 +1,13 @@
 import { globSync } from 'node:fs';
 import { collectMutants, sourceOf } from './collect.ts';
-import { type Ledger, readLedger } from './ledger.ts';
+import { type Ledger, readLedger, UNJUDGED, UNKILLED } from './ledger.ts';
 import type { Mutant } from './mutant.ts';
 import { PLACES } from './places.ts';
 import { ROOT } from './root.ts';
 import { TRACES } from './rows/traces.ts';
 import { guardsOf } from './scan/guards.ts';
 import { spared } from './spared.ts';
+import { unkilled } from './unkilled.ts';
 
 /** Durations that safety rests on: each is a margin, and has a mutant. */
 export const TIMERS = 'libs/authority/src/timers.ts';
@@ -15,6 +16,7 @@ export interface Listed {
   readonly mutants: readonly Pick<Mutant, 'id' | 'traces'>[];
   readonly ledger: Ledger;
   readonly spared: Readonly<Record<string, string>>;
+  readonly unkilled: readonly string[];
   /** Names of the durations that there are. */
   readonly durations: readonly string[];
   readonly traces: readonly string[];
@@ -23,13 +25,17 @@ export interface Listed {
 }
 
 /** Why the list of mutants is not whole; nothing of it is judged here. */
-export function troublesOf({ mutants, ledger, spared, durations, traces, elsewhere }: Listed): readonly string[] {
+export function troublesOf({ mutants, ledger, spared, unkilled, durations, traces, elsewhere }: Listed): readonly string[] {
   const ids = new Set(mutants.map(({ id }) => id));
   const isLooked = (id: string): boolean => ledger[id] !== undefined || spared[id] !== undefined;
   const named = new Set(mutants.flatMap((mutant) => mutant.traces));
   return [
     ...mutants.filter(({ id }, index) => mutants.findIndex((each) => each.id === id) !== index).map(({ id }) => `twice: ${id}`),
     ...mutants.filter(({ id }) => !isLooked(id)).map(({ id }) => `a guard that nobody has tried without: ${id}`),
+    ...Object.entries(ledger)
+      .filter(([id, line]) => (line === UNKILLED || line === UNJUDGED) && !unkilled.includes(id))
+      .map(([id, line]) => `${line}: ${id}`),
+    ...unkilled.filter((id) => ledger[id] !== UNKILLED && ledger[id] !== UNJUDGED).map((id) => `said to live, but killed: ${id}`),
     ...Object.keys(ledger)
       .filter((id) => !ids.has(id))
       .map((id) => `killed, but no longer there: ${id}`),
@@ -48,7 +54,8 @@ export function troublesOf({ mutants, ledger, spared, durations, traces, elsewhe
 export function troubles(): readonly string[] {
   try {
     const mutants = collectMutants();
-    return troublesOf({ mutants, ledger: readLedger(), spared, durations: durations(), traces: TRACES, elsewhere: elsewhere() });
+    const code = { mutants, durations: durations(), traces: TRACES, elsewhere: elsewhere() };
+    return troublesOf({ ...code, ledger: readLedger(), spared, unkilled });
   } catch (error) {
     return [(error as Error).message];
   }

@@ -3,6 +3,8 @@ import { parseArgs } from 'node:util';
 /** What `npm run mutants` was asked for. */
 export interface Options {
   readonly only: string | undefined;
+  /** Those alone of which the ledger knows no killer. */
+  readonly left: boolean;
   readonly workers: number;
   /** How many seeds a mutant is given that no test has killed. */
   readonly seeds: number;
@@ -15,7 +17,8 @@ export interface Options {
   readonly check: boolean;
 }
 
-export const USAGE = 'npm run mutants -- [--only TEXT] [--workers W] [--seeds N] [--minutes M] [--write] [--list] [--check]';
+export const USAGE =
+  'npm run mutants -- [--only TEXT] [--left] [--workers W] [--seeds N] [--minutes M] [--write] [--list] [--check]';
 
 export function readOptions(args: readonly string[]): Options | string {
   try {
@@ -23,6 +26,7 @@ export function readOptions(args: readonly string[]): Options | string {
       args: [...args],
       options: {
         only: { type: 'string' },
+        left: { type: 'boolean', default: false },
         workers: { type: 'string', default: '2' },
         seeds: { type: 'string', default: '20' },
         minutes: { type: 'string', default: '8' },
@@ -31,7 +35,7 @@ export function readOptions(args: readonly string[]): Options | string {
         check: { type: 'boolean', default: false },
       },
     });
-    const { only, write, list, check } = values;
+    const { only, left, write, list, check } = values;
     const number = (name: 'workers' | 'seeds' | 'minutes', max: number): number => {
       const value = Number(values[name]);
       if (!Number.isInteger(value) || value < 1 || value > max) throw new Error(`--${name} is a whole number from 1 to ${max}`);
@@ -39,6 +43,7 @@ export function readOptions(args: readonly string[]): Options | string {
     };
     return {
       only,
+      left,
       write,
       list,
       check,

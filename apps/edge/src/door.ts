@@ -1,4 +1,12 @@
-import { type AddressInfo, connect, createServer, type OnReadOpts, type Server, type Socket } from 'node:net';
+import {
+  type AddressInfo,
+  connect,
+  createServer,
+  type LookupFunction,
+  type OnReadOpts,
+  type Server,
+  type Socket,
+} from 'node:net';
 import { type Address, type Clock, cannotListen } from '@sallyport/process';
 import { createClientCounts, normaliseAddress } from '@sallyport/proxy';
 import type { Refusal } from './endings.ts';
@@ -26,9 +34,12 @@ export interface DoorOptions extends Omit<Surroundings, 'clients' | 'hosts' | 't
 
 const BACKLOG = 4_096;
 
+/** A record says an address. A name would be looked up, and an empty one is this machine. */
+const noNames: LookupFunction = (_name, _options, done) => done(new Error('an endpoint that is no address'), '');
+
 /** Both ends may close their half by themselves, and small writes leave at once: the hellos of TLS are such. */
 const dial = (address: string, port: number, onread: OnReadOpts): Socket =>
-  connect({ host: address, port, onread, allowHalfOpen: true, noDelay: true, autoSelectFamily: false });
+  connect({ host: address, port, onread, allowHalfOpen: true, noDelay: true, autoSelectFamily: false, lookup: noNames });
 
 /** Throws `CannotStart` where it cannot listen. */
 export async function openDoor(options: DoorOptions): Promise<Door> {

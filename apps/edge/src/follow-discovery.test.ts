@@ -54,9 +54,10 @@ function replica(name: string): Replica {
         end,
       });
       async function* received(): AsyncGenerator<discoveryV1.WatchResponse> {
-        while (!over) {
+        for (;;) {
           const next = queue.shift();
           if (next !== undefined) yield next;
+          else if (over) return;
           else
             await new Promise<void>((resolve) => {
               wake = resolve;
@@ -211,6 +212,34 @@ describe('an edge follows discovery', () => {
     credential = ok('token-3');
     await settle(5_000);
     expect(last().bearer).toBe('token-3');
+  });
+
+  test.each([
+    ['a change that does not follow on what is held', { ...gone('withdrawn'), from: 't0' } as WatchMessage<PublishedRecord>],
+    ['a change that cannot be read', { ...gone('withdrawn'), to: 'x'.repeat(513) } as WatchMessage<PublishedRecord>],
+  ])('takes nothing behind %s, and begins anew', async (_title, broken) => {
+    follow('a', 'b');
+    await settle();
+    last().say(snapshot('t1'));
+    await settle();
+    last().say(broken);
+    // Already taken from the connection: it names a token behind the change that was not taken.
+    last().say({ kind: 'heartbeat', token: 't2', lagMs: 0, hasAuthority: true });
+    await settle();
+    expect([opened.length, start(last())]).toEqual([2, '']);
+  });
+
+  test('waits longer each time for replicas that answer and end at once', async () => {
+    jitter = 1 - Number.EPSILON;
+    follow('a', 'b');
+    for (let count = 0; count < 300; count += 1) {
+      await settle(100);
+      last().say(snapshot('t1'));
+      await settle();
+      last().end(failure('not-ready', 'ended'));
+    }
+    // Each begins with all that there is: 30 s of them are a few, not one each 100 ms.
+    expect(opened.length).toBeLessThan(15);
   });
 
   test('waits longer each time, up to five seconds, and not at all after a stream that served', async () => {

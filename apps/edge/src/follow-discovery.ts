@@ -1,5 +1,5 @@
 import type { Effect, Follower } from '@sallyport/catalog';
-import { failure, later, type Result } from '@sallyport/model';
+import { type Failure, failure, later, type Result } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
 import { type discoveryV1, type PublishedRecord, readWatchResponse, type Stream } from '@sallyport/wire';
 
@@ -34,6 +34,8 @@ export interface Following {
 const LOOK_EVERY_MS = 250;
 const CREDENTIAL_EVERY_MS = 10_000;
 const BACKOFF = { baseMs: 100, maxMs: 5_000 };
+/** One that answers and ends at once is no better than one that does not answer: each time it sends all that it has. */
+const SERVED_MS = 5_000;
 /**
  * Lives count from the sending of a Ping, so a fresh one makes them longer: the protocol asks for one each 5 s, and that leaves
  * too little to go to another replica before records run out.
@@ -54,16 +56,24 @@ export function followDiscovery(options: FollowOptions): Following {
   let stream: WatchStream | undefined;
   let heardAt = clock.now();
   let isOpen = false;
+  /** Given up by us. What was taken from it before may still wait to be read, and stands for nothing any more. */
+  let left: WatchStream | undefined;
+
+  function leave(of: WatchStream | undefined, why: Failure): void {
+    left = of;
+    of?.fail(why);
+  }
 
   function take(effects: readonly Effect<PublishedRecord>[]): void {
     apply(effects);
-    for (const effect of effects) if (effect.kind === 'restart') stream?.fail(failure('not-ready', effect.why));
+    for (const effect of effects) if (effect.kind === 'restart') leave(stream, failure('not-ready', effect.why));
   }
 
   async function once(replica: Replica, bearer: string): Promise<'served' | 'nothing'> {
     const opened = replica.watch(bearer, signal);
     stream = opened;
     heardAt = clock.now();
+    const servesFrom = later(heardAt, SERVED_MS);
     const { workspaces, resumeToken } = follower.opened(heardAt);
     opened.send({ request: { $case: 'start', value: { workspaces: [...workspaces], resumeToken } } });
     const cancels = [
@@ -82,10 +92,12 @@ export function followDiscovery(options: FollowOptions): Following {
 
     let outcome: 'served' | 'nothing' = 'nothing';
     for await (const response of opened.received) {
+      // A heartbeat behind a change that could not be taken names a token that this edge has not reached.
+      if (left === opened) break;
       const sent = readWatchResponse(response);
       if (!sent.ok) {
-        opened.fail(sent.error);
-        continue;
+        leave(opened, sent.error);
+        break;
       }
       heardAt = clock.now();
       if (!isOpen) {
@@ -96,8 +108,8 @@ export function followDiscovery(options: FollowOptions): Following {
       take(follower.received(sent.value, heardAt));
       // A replica that is cut off from the store says so, and renews nothing: another may stand better.
       const isCutOff = sent.value.message.kind === 'heartbeat' && !sent.value.message.hasAuthority;
-      if (isCutOff && replicas.length > 1) opened.fail(failure('not-ready', 'the replica has no authority'));
-      else outcome = 'served';
+      if (isCutOff && replicas.length > 1) leave(opened, failure('not-ready', 'the replica has no authority'));
+      else if (heardAt >= servesFrom) outcome = 'served';
     }
     for (const cancel of cancels) cancel();
     const failed = await opened.closed;
@@ -126,7 +138,7 @@ export function followDiscovery(options: FollowOptions): Following {
     const now = clock.now();
     take(follower.passed(now));
     if (stream !== undefined && replicas.length > 1 && now >= later(heardAt, SUSPECT_AFTER_MS))
-      stream.fail(failure('not-ready', `nothing was heard for ${SUSPECT_AFTER_MS / 1_000} s`));
+      leave(stream, failure('not-ready', `nothing was heard for ${SUSPECT_AFTER_MS / 1_000} s`));
   });
   return { connected: () => isOpen, ended: follow().finally(cancelLook) };
 }

@@ -6,7 +6,7 @@ import { ALERT_OF, type Ending, isHandover, type Refusal } from './endings.ts';
 import { createInlet } from './inlet.ts';
 import { DIAL_AGAIN_MS, LINGER_MS } from './limits.ts';
 import { createOpening } from './opening.ts';
-import { type Resting, sameEndpoint } from './published.ts';
+import { type Resting, sameRecord } from './published.ts';
 import { reset, type Splice, splice } from './splice.ts';
 import type { DialFault, Surroundings } from './surroundings.ts';
 
@@ -172,7 +172,7 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
   function mayPass(now: Instant): boolean {
     if (now < goodUntil) return true;
     const place = isLeft ? undefined : published.find(host, now);
-    if (place?.kind !== 'record' || dialled === undefined || !sameEndpoint(place.record, dialled.record)) return false;
+    if (place?.kind !== 'record' || dialled === undefined || !sameRecord(place.record, dialled.record)) return false;
     goodUntil = place.until;
     return true;
   }
@@ -232,6 +232,8 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     // A client that goes while it waits is not waited for.
     refuse('client-gone');
     if (openSocketCount > 0) return;
+    // Not before its last byte has left: until then a record that ends must still find it.
+    over('complete');
     if (counted !== undefined) surroundings.clients.leave(counted);
     if (isHostCounted) surroundings.hosts.leave(host);
     onClosed(passage);

@@ -107,6 +107,17 @@ describe('where a host is', () => {
     expect([stage.dialFaults, refusals()]).toEqual([['refused'], []]);
   });
 
+  test.each(['localhost', ''])('is an address: the name %j is not looked up', async (address) => {
+    await start();
+    const record = recordOf(hostOf('web'), upstream.port);
+    const named = { ...record, endpoint: { ...record.endpoint, address } };
+    stage.say({ kind: 'snapshot', records: [{ record: named, ttlMs: 13_000 }], removed: [], token: '0' });
+    const client = stage.connect();
+    client.socket.write(helloFor('web'));
+    await until('the dial has failed', () => stage.dialFaults.length === 1);
+    expect([stage.dialFaults, upstream.accepted.length]).toEqual([['other'], 0]);
+  });
+
   test('a refused dial without a newer record is an alert in the end', async () => {
     await start();
     stage.publish('web', await refusingPort(), { ttlMs: 60_000 });

@@ -30,9 +30,13 @@ export interface Published {
   forget(host: Host, look: () => void): void;
 }
 
-/** What of a record a connection rests on: another of these is another supervisor. */
-export const sameEndpoint = ({ endpoint: a }: PublishedRecord, { endpoint: b }: PublishedRecord): boolean =>
-  a.address === b.address && a.port === b.port && a.podUid === b.podUid;
+/** What of a record a connection rests on: another of these is another supervisor, or something that its end would not be told by. */
+export const sameRecord = (a: PublishedRecord, b: PublishedRecord): boolean =>
+  a.recordId === b.recordId &&
+  a.host === b.host &&
+  a.endpoint.address === b.endpoint.address &&
+  a.endpoint.port === b.endpoint.port &&
+  a.endpoint.podUid === b.endpoint.podUid;
 
 export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHost' | 'complete'>): Published {
   const restingOn = new Map<string, Map<Resting, PublishedRecord>>();
@@ -41,6 +45,8 @@ export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHos
   const awaited = new Map<Host, Instant>();
   /** Whose record the follower has not taken back. It may have run out a moment ago, without anybody's having looked. */
   const shown = new Map<Host, string>();
+  /** The same the other way round. */
+  const hostOf = new Map<string, Host>();
   let wasComplete = follower.complete;
 
   function wake(host: Host): void {
@@ -65,7 +71,26 @@ export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHos
       all?.delete(resting);
       resting.recordEnded(why);
     }
-    if (all?.size === 0) restingOn.delete(recordId);
+    // Who looked again meanwhile may rest on a newer record of that id, in a list of its own.
+    if (all?.size === 0 && restingOn.get(recordId) === all) restingOn.delete(recordId);
+  }
+
+  function show(record: PublishedRecord): void {
+    const { recordId, host } = record;
+    const former = hostOf.get(recordId);
+    if (former !== undefined && former !== host && shown.get(former) === recordId) shown.delete(former);
+    const beside = shown.get(host);
+    shown.set(host, recordId);
+    hostOf.set(recordId, host);
+    awaited.delete(host);
+    // One host has one record, and one record one host: whoever came by another has lost it.
+    if (beside !== undefined && beside !== recordId) end(beside, 'moved', (before) => before.host === host);
+    end(recordId, 'moved', (before) => !sameRecord(before, record));
+  }
+
+  function hide({ recordId, host }: PublishedRecord): void {
+    if (shown.get(host) === recordId) shown.delete(host);
+    hostOf.delete(recordId);
   }
 
   return {
@@ -83,7 +108,7 @@ export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHos
         if (effect.kind === 'restart') continue;
         const { record } = effect;
         if (effect.kind === 'drop') {
-          if (shown.get(record.host) === record.recordId) shown.delete(record.host);
+          hide(record);
           if (COMES_BACK[effect.reason]) expectBack(record.host, now);
           else awaited.delete(record.host);
           end(record.recordId, effect.reason, () => true);
@@ -91,9 +116,7 @@ export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHos
           if (!COMES_BACK[effect.reason]) wake(record.host);
           continue;
         }
-        shown.set(record.host, record.recordId);
-        awaited.delete(record.host);
-        end(record.recordId, 'moved', (before) => !sameEndpoint(before, record));
+        show(record);
         wake(record.host);
       }
       if (wasComplete || !follower.complete) return;

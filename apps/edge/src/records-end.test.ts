@@ -1,3 +1,6 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { helloFor, passOn } from './testing/first-bytes.ts';
 import { type Stage, type StageOptions, startStage, startUpstream, type Upstream, until } from './testing/stage.ts';
@@ -92,6 +95,35 @@ describe('a live connection', () => {
     client.socket.write('too late');
     await until('it hears', () => client.error() === 'ECONNRESET');
     expect([supervisor.bytes().includes('too late'), endings()]).toEqual([false, ['lapsed']]);
+  });
+
+  test('is ended with its record also after both sides have ended, as long as a byte is on its way', async () => {
+    await start();
+    stage.publish('web', upstream.port);
+    let ours: Socket | undefined;
+    const dialled = (message: unknown): void => {
+      const { socket } = message as { socket: Socket };
+      socket.once('connect', () => {
+        if (socket.remotePort === upstream.port) ours = socket;
+      });
+    };
+    subscribe('net.client.socket', dialled);
+    const { client, supervisor } = await passOn(stage, upstream);
+    unsubscribe('net.client.socket', dialled);
+    supervisor.socket.pause();
+    // Until the edge itself holds what the system takes no more.
+    while (ours?.writableLength === 0) {
+      client.socket.write(Buffer.alloc(16_384));
+      await turn();
+    }
+    client.socket.end();
+    supervisor.socket.end();
+    await until('both ends are there', () => client.hasEnded() && ours?.writableEnded === true);
+    expect(endings()).toEqual([]);
+    stage.remove('web', 'withdrawn');
+    expect(endings()).toEqual(['withdrawn']);
+    supervisor.socket.resume();
+    await until('it is cut short', () => supervisor.error() === 'ECONNRESET');
   });
 
   test('is ended by silence, sooner once one side has ended', async () => {

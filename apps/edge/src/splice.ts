@@ -71,14 +71,8 @@ export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOpti
   supervisor.on('end', () => {
     supervisorEnded = true;
     endOf(client, clientEnded);
-    endIfBoth();
   });
   supervisor.on('error', () => onEnd('supervisor-reset'));
-
-  /** What was written may still leave. */
-  function endIfBoth(): void {
-    if (clientEnded && supervisorEnded) onEnd('complete');
-  }
 
   client.resume();
 
@@ -89,7 +83,6 @@ export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOpti
     clientEnded() {
       clientEnded = true;
       endOf(supervisor, supervisorEnded);
-      endIfBoth();
     },
     clientLost: () => onEnd('client-reset'),
     tick(now, { silenceMs, halfClosedMs }) {
@@ -115,9 +108,11 @@ function endOf(socket: Socket, hasEnded: boolean): void {
   else socket.end();
 }
 
-/** Breaks a connection so that it is not taken for an end in good order. */
+/** Breaks a connection so that it is not taken for an end in good order, and what the system still holds of it does not go out. */
 export function reset(socket: Socket): void {
-  // What is being shut down at this moment cannot be reset: libuv refuses, and Node would leave it open for ever.
-  if (socket.writableEnded && !socket.writableFinished) socket.destroy();
+  // What is being shut down at this moment cannot be reset: libuv refuses, and Node would leave it open for ever. That takes a
+  // turn; as long as something is left to be written it has not begun.
+  const isShuttingDown = socket.writableEnded && !socket.writableFinished && socket.writableLength === 0;
+  if (isShuttingDown && !socket.destroyed) socket.once('finish', () => socket.resetAndDestroy());
   else socket.resetAndDestroy();
 }

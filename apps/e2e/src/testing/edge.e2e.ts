@@ -49,8 +49,7 @@ describeEtcd('two edges follow two discovery replicas', () => {
     watch = watchPublication(rig.installation.discoveryLink, rig.installation.adminToken, hosts[0] ?? 'none.apps.localhost');
   });
   afterEach(async () => {
-    await clients.stop();
-    await watch.stop();
+    await Promise.all([clients.stop(), watch.stop()]);
     const { first, last } = seen(clients.asked, startedAt);
     for (const outcome of Object.keys({ ...first, ...last })) expect(outcome).not.toMatch(WRONG);
     expect(await stale(rig, served?.host ?? '', watch, startedAt)).toEqual([]);

@@ -3,6 +3,7 @@ import { type Address, CannotStart, type Process, type Running } from '@sallypor
 import { discoveryV1, openLink, openStream, openTlsFiles, type PublishedRecord } from '@sallyport/wire';
 import type { Config } from './config.ts';
 import { readCredential } from './credential.ts';
+import { fittingConnections, readDescriptorLimit } from './descriptors.ts';
 import { openDoor } from './door.ts';
 import { followDiscovery, type Replica } from './follow-discovery.ts';
 import { createObserver } from './metrics.ts';
@@ -17,6 +18,12 @@ export async function wire(config: Config, process: Process): Promise<Edge> {
   const { clock, log, metrics } = process;
   const first = await readCredential(config.credentialFile);
   if (!first.ok) throw new CannotStart(`--credential-file: ${first.error}`);
+  const descriptors = await readDescriptorLimit();
+  const wanted = config.limits.connectionsMax;
+  const connectionsMax = fittingConnections(wanted, descriptors);
+  if (connectionsMax === 0) throw new CannotStart(`${descriptors} file descriptors are too few: raise the limit (ulimit -n)`);
+  if (connectionsMax < wanted)
+    log.warn({ wanted, connectionsMax, descriptors }, 'fewer connections than --max-connections: file descriptors are too few');
   const { caFile, certFile, keyFile } = config.tls;
   const trustedCa = config.discoveryCaFile ?? (caFile as string);
   const showsCertificate = certFile !== undefined && keyFile !== undefined;
@@ -30,7 +37,7 @@ export async function wire(config: Config, process: Process): Promise<Edge> {
   const door = await openDoor({
     listen: config.listen,
     clock,
-    limits: config.limits,
+    limits: { ...config.limits, connectionsMax },
     published,
     trusted: config.trusted,
     sendsProxy: config.sendsProxy,

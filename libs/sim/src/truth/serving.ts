@@ -69,11 +69,12 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
         at ??= process.clock.peek();
         if (refusalAt(standing, at) !== undefined || about.hosts.length === 0) continue;
         const { sandboxId } = hosted.assignment;
+        const fooled = process.isFooled();
         // One that a boundary lets nothing through from answers, and reaches no application.
-        if (link === undefined || bytes.mayReach(link.reaches(), process.name as MemberId, ownership.epoch)) {
+        if (link === undefined ? !fooled : bytes.mayReach(link.reaches(), process.name as MemberId, ownership.epoch)) {
           admits(sandboxId, process.name);
         }
-        if (!process.isFooled()) judge(process.name, sandboxId, standing.mode, about.allowed);
+        if (!fooled) judge(process.name, sandboxId, standing.mode, about.allowed);
         if (!areDeclared(sandboxId, about)) for (const host of about.hosts) declared(process.name, sandboxId, host);
         saying?.set(`${process.name} ${names.sandbox(sandboxId)}`, about.hosts.toSorted().join(' '));
       }

@@ -24,7 +24,7 @@ const sources = [
   ['mutants', 'libs/mutants/src/command/options.ts'],
 ];
 test.each(sources)('%s: every option of the program is told, and no other', (name, file) => {
-  const usage = /USAGE = '(.*)'/.exec(readFileSync(join(root, file), 'utf8'))?.[1] ?? '';
+  const usage = /USAGE =\s+'(.*)'/.exec(readFileSync(join(root, file), 'utf8'))?.[1] ?? '';
   const taken = usage.match(/--[a-z][a-z-]*/g) ?? [];
   const told = help[name].slice(2).map(([option]) => option.split(' ')[0]);
   expect(told.toSorted()).toEqual([...new Set(taken)].toSorted());

@@ -38,20 +38,18 @@ function listen(driver: KubernetesDriver) {
   };
 }
 
-test('label a Pod: it is a workload within a second, with its services; change it, and it follows', async () => {
+test('label a Pod: it is a workload, with its services; change it, and it follows', async () => {
   stage = await openKubeStage();
   const driver = await stage.driver();
   const { heard, said } = listen(driver);
   await until('the first list', () => said().includes('synced'));
   expect(said()).toEqual(['synced']);
-  const began = performance.now();
   const made = putPod(stage.api.store, 'box', { ...declares('team/demo'), ready: false });
   await until('the Pod', () => heard.length === 2);
   putPod(stage.api.store, 'box', declares('team/demo', 'web=8080,api=9000', { origin: 'strip', mode: 'dedicated' }));
   await until('its change', () => heard.length === 3);
   stage.api.store.remove('pods', 'default', 'box');
   await until('its end', () => heard.length === 4);
-  expect(performance.now() - began).toBeLessThan(1_000);
   expect(heard.slice(1)).toMatchObject([
     { kind: 'upserted', workload: { runtimeId: made.metadata.uid, ready: false, services: [{ service: 'web', port: 8080 }] } },
     {

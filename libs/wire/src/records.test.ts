@@ -153,7 +153,7 @@ describe('what is not such a record is a problem, never a throw', () => {
       'a Host value that breaks the head',
       withService({ policy: { ...service.policy, host: { kind: 'value', value: 'a\r\nb' } } }),
       records.decodeConfiguration,
-      /Host value/,
+      /policy\.host is not loopback, nor a host/,
     ],
     ['an unknown origin policy', unknownOrigin(), records.decodeConfiguration, /origin/],
     [

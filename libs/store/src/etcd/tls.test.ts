@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthority } from '@sallyport/pki';
 import { createClock } from '@sallyport/process';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { describeEtcd, startTestCluster, type TestCluster } from '../testing/etcd-server.ts';
 import { committed, put } from '../testing/harness.ts';
 import { createEtcdStore, type EtcdTls, type EtcdWarning } from './index.ts';
@@ -109,7 +109,9 @@ describeEtcd('etcd that asks for client certificates', () => {
     const { store, warnings } = await connect({ caFile: file('ca.crt'), ...swapped }, 'localhost', FAILS_WITHIN_MS);
     expect(warnings.map(({ kind }) => kind)).toEqual(['unreachable']);
     await use('client');
-    await committed(store, [put('/tls/d', '1')]);
+    // An attempt to connect that began with the old files may be under way still.
+    const commits = async (): Promise<string> => (await store.commit({ guards: [], changes: [put('/tls/d', '1')] })).kind;
+    await vi.waitFor(async () => expect(await commits()).toBe('committed'), { timeout: 15_000, interval: 50 });
     await store.close();
   });
 });

@@ -32,8 +32,8 @@ export function createStreams(perRouteMax: number): Streams {
   let count = 0;
 
   function close(carriers: Iterable<Carrier>, reason: CloseReason): void {
-    // Each one removes itself as it lets go, after the walk.
-    const lettingGo = Array.from(carriers, (carrier) => carrier.revoke(reason));
+    // A copy: one that is only dialling removes itself while we walk, and its connection may go on to another.
+    const lettingGo = [...carriers].map((carrier) => carrier.revoke(reason));
     for (const letGo of lettingGo) letGo();
   }
 

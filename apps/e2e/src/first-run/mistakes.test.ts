@@ -89,7 +89,7 @@ describe.concurrent('a client that does not trust the CA', () => {
     await writeFile(
       join(stack.folder, 'app.mjs'),
       `import { get } from 'node:https';
-get(${JSON.stringify(options)}, ({ statusCode }) => { console.log(statusCode); process.exit(); }).on('error', ({ code }) => console.log(code));`,
+get(${JSON.stringify(options)}, ({ statusCode }) => { console.log(String(statusCode)); process.exit(); }).on('error', ({ code }) => console.log(code));`,
     );
     const trusting = line(stack, 'NODE_EXTRA_CA_CERTS=').replace(/ node .*/, '');
     expect((await shell(`"${process.execPath}" app.mjs`)).stdout).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE\n');

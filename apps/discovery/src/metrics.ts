@@ -2,6 +2,7 @@ import type { Move, ResyncReason } from '@sallyport/catalog';
 import type { Clock, Metrics } from '@sallyport/process';
 import type { Admission } from './admission.ts';
 import type { CatalogView } from './catalog-view.ts';
+import type { SnapshotLine } from './snapshot-line.ts';
 
 /** What operators watch of a discovery replica. */
 export interface DiscoveryMetrics {
@@ -11,12 +12,14 @@ export interface DiscoveryMetrics {
   close(): void;
 }
 
-export function createDiscoveryMetrics(
-  metrics: Metrics,
-  view: CatalogView,
-  admission: Admission,
-  clock: Clock,
-): DiscoveryMetrics {
+export interface Observed {
+  readonly view: CatalogView;
+  readonly admission: Admission;
+  readonly line: SnapshotLine;
+  readonly clock: Clock;
+}
+
+export function createDiscoveryMetrics(metrics: Metrics, { view, admission, line, clock }: Observed): DiscoveryMetrics {
   const tombstones = metrics.counter('sallyport_discovery_tombstones_total', 'Records that were shown no more.', ['reason']);
   const resyncs = metrics.counter('sallyport_discovery_resync_total', 'Streams that had to begin anew.', ['reason']);
   const backlogs = new Set<() => number>();
@@ -26,6 +29,7 @@ export function createDiscoveryMetrics(
 
   observed('records_published', 'Records that are shown now.', () => view.catalog.shownCount);
   observed('streams_open', 'Watches that are open.', () => admission.streamCount);
+  observed('snapshots_waiting', 'Streams whose snapshot is still to begin.', () => line.waitingCount);
   observed('stream_buffer_bytes', 'What readers have yet to be told, all streams together.', () =>
     bytes().reduce((sum, each) => sum + each, 0),
   );

@@ -2,5 +2,6 @@
 export { createAdmission } from './admission.ts';
 export { createGrantWatchers, createReaders } from './readers.ts';
 export { createResumeTokens } from './resume-token.ts';
+export { createSnapshotLine } from './snapshot-line.ts';
 export { createUrls } from './urls.ts';
 export { serveWatch, type WatchOptions } from './watch.ts';

@@ -5,14 +5,15 @@ import { admitted, type Binding, bind, discoveryMethods, recordMessage } from '@
 import { scopeAsked } from './asked.ts';
 import { explainFor } from './explain-service.ts';
 import type { Reader } from './readers.ts';
-import { serveWatch, type WatchOptions } from './watch.ts';
+import { createWake } from './wake.ts';
+import { SNAPSHOTS_BUSY, serveWatch, type WatchOptions } from './watch.ts';
 
 const HOST_TEXT_MAX = 254;
 /** Before the first sign of life it is without an end, which no number on the wire is. */
 const LAG_MAX_MS = 2 ** 32 - 1;
 
 export function discoveryService(options: WatchOptions): Binding {
-  const { view, readers, admission, clock, urls, tokens } = options;
+  const { view, readers, admission, line, clock, urls, tokens } = options;
 
   /** Who asks comes first: whether we are ready is nobody else's business. */
   async function admit(bearer: string | undefined): Promise<Result<Reader, Failure>> {
@@ -46,9 +47,17 @@ export function discoveryService(options: WatchOptions): Binding {
         renewed: () => undefined,
         granted: () => feed.rescope(scope(), clock.now()),
       });
+      const wake = createWake(clock);
+      const turn = line.join(reader.value.principal, () => wake.news());
       try {
         feed.start(undefined);
         for (;;) {
+          const allowed = feed.owesSnapshot() ? turn.ask(clock.now()) : 'go';
+          if (allowed === 'late') return err(failure('not-ready', SNAPSHOTS_BUSY));
+          if (allowed === 'wait') {
+            await wake.until(turn.lateAt());
+            continue;
+          }
           const made = feed.next(clock.now());
           if (made === undefined) return err(feed.ended() ?? failure('not-ready', 'the snapshot was not finished'));
           const { message } = urls.sent(made);
@@ -58,6 +67,7 @@ export function discoveryService(options: WatchOptions): Binding {
           await stream.drained();
         }
       } finally {
+        turn.leave();
         unfollow();
       }
     },

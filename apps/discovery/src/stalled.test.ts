@@ -9,6 +9,7 @@ import { followCatalog } from './catalog-view.ts';
 import { createDiscoveryMetrics } from './metrics.ts';
 import { createGrantWatchers } from './readers.ts';
 import { createResumeTokens } from './resume-token.ts';
+import { createSnapshotLine } from './snapshot-line.ts';
 import { createPublisher, plain } from './testing/publication.ts';
 import { createUrls } from './urls.ts';
 import { PROGRESS_WITHIN_MS, START_WITHIN_MS, serveWatch } from './watch.ts';
@@ -19,11 +20,13 @@ const memory = createMemoryStore({ clock });
 const publisher = createPublisher(memory.connect());
 const view = followCatalog({ store: memory.connect(), clock, log: createLog({ level: 'silent' }), randomId: () => 'd1' });
 const admission = createAdmission({ streamsMax: 5, opensPerSecondMax: 100 });
+const line = createSnapshotLine((act) => void clock.at(clock.now(), act));
 const reader = { principal: 'edge-1', scope: () => 'all' as const, expiresAtUnixMs: 1e15, isOperator: false };
 const options = {
   ...{
     view,
     admission,
+    line,
     clock,
     unixMs: () => 0,
     urls: createUrls(() => 443),
@@ -32,7 +35,7 @@ const options = {
   },
   readers: { admit: async () => ({ ok: true as const, value: reader }), grantOf: () => undefined },
   tokens: createResumeTokens(() => undefined),
-  metrics: createDiscoveryMetrics(createMetrics(), view, admission, clock),
+  metrics: createDiscoveryMetrics(createMetrics(), { view, admission, line, clock }),
 };
 
 beforeAll(async () => {

@@ -15,6 +15,7 @@ import type { CatalogView } from './catalog-view.ts';
 import type { DiscoveryMetrics } from './metrics.ts';
 import type { GrantWatchers, Reader, Readers } from './readers.ts';
 import type { ResumeTokens } from './resume-token.ts';
+import type { SnapshotLine } from './snapshot-line.ts';
 import type { Urls } from './urls.ts';
 import { createWake } from './wake.ts';
 
@@ -22,6 +23,7 @@ export interface WatchOptions {
   readonly view: CatalogView;
   readonly readers: Readers;
   readonly admission: Admission;
+  readonly line: SnapshotLine;
   readonly tokens: ResumeTokens;
   readonly clock: Clock;
   /** Wall clock, milliseconds since 1970: credentials name it. */
@@ -44,6 +46,7 @@ export const EXPIRY_GRACE_MS = 30_000;
 /** For a replica that is behind the one that gave the resume token. */
 const CATCH_UP_MS = 3_000;
 const TOKEN_LENGTH_MAX = 512;
+export const SNAPSHOTS_BUSY = 'this replica is busy with the snapshots of others: again after a second, or ask another';
 
 /** Serves one watch, for as long as it lasts. */
 export async function serveWatch(stream: WatchStream, caller: Caller, options: WatchOptions): Promise<Result<void, Failure>> {
@@ -64,7 +67,7 @@ export async function serveWatch(stream: WatchStream, caller: Caller, options: W
 }
 
 async function follow(stream: WatchStream, admittedReader: Reader, options: WatchOptions): Promise<Result<void, Failure>> {
-  const { view, readers, tokens, clock, unixMs, urls, metrics } = options;
+  const { view, readers, tokens, clock, unixMs, urls, metrics, line } = options;
   const requests = stream.received[Symbol.asyncIterator]();
   const start = await firstOf(requests, clock);
   if (!start.ok) return start;
@@ -89,6 +92,7 @@ async function follow(stream: WatchStream, admittedReader: Reader, options: Watc
     onResync: (reason) => metrics.resynced(reason),
   });
   const wake = createWake(clock);
+  const turn = line.join(reader.principal, () => wake.news());
   let ended: Failure | undefined;
   const endOf = ({ expiresAtUnixMs }: Reader): Instant => later(clock.now(), expiresAtUnixMs - unixMs() + EXPIRY_GRACE_MS);
   let endsAt = endOf(reader);
@@ -141,13 +145,23 @@ async function follow(stream: WatchStream, admittedReader: Reader, options: Watc
   }
 
   async function write(): Promise<Result<void, Failure>> {
+    let isFollowing = false;
     for (;;) {
       if (stream.signal.aborted) return ok(undefined);
       if (ended !== undefined) return err(ended);
       const now = clock.now();
       if (now >= endsAt) return err(failure('unauthenticated', 'the credential of this stream has expired'));
+      const allowed = feed.owesSnapshot() ? turn.ask(now) : 'go';
+      // Whoever has been told something of records is not sent away for what it did not ask for.
+      if (allowed === 'late' && !isFollowing) return err(failure('not-ready', SNAPSHOTS_BUSY));
+      if (allowed !== 'go') {
+        await wake.until(isFollowing ? endsAt : earliest(turn.lateAt(), endsAt));
+        continue;
+      }
       const made = feed.next(now);
       if (made !== undefined) {
+        if (made.message.kind !== 'resync') isFollowing = true;
+        if (!feed.owesSnapshot()) turn.leave();
         stream.send(urls.sent(made));
         if (!(await withinTime(stream.drained(), PROGRESS_WITHIN_MS, clock)))
           return err(failure('lagging', `the reader took nothing for ${PROGRESS_WITHIN_MS / 1_000} s`));
@@ -166,6 +180,7 @@ async function follow(stream: WatchStream, admittedReader: Reader, options: Watc
   try {
     return await write();
   } finally {
+    turn.leave();
     unfollow();
     unwatch();
     forget();

@@ -8,6 +8,7 @@ import { createDiscoveryMetrics } from './metrics.ts';
 import { createGrantWatchers, createReaders } from './readers.ts';
 import { createResumeTokens } from './resume-token.ts';
 import { discoveryService } from './service.ts';
+import { createSnapshotLine } from './snapshot-line.ts';
 import { openGrants, verifierOf } from './trust.ts';
 import { createUrls } from './urls.ts';
 
@@ -44,7 +45,8 @@ export async function wire(
   const view = followCatalog({ store, clock, log, randomId });
   const { world } = view;
   const admission = createAdmission(config.limits);
-  const metrics = createDiscoveryMetrics(process.metrics, view, admission, clock);
+  const line = createSnapshotLine(setImmediate);
+  const metrics = createDiscoveryMetrics(process.metrics, { view, admission, line, clock });
   const grantFiles = createGrantWatchers();
   const grants = await openGrants(config, log, () => grantFiles.tell());
   const service = discoveryService({
@@ -52,6 +54,7 @@ export async function wire(
     readers: createReaders({ world, verify: verifierOf(config, keys.value), fileGrant: (principal) => grants?.of(principal) }),
     grantFiles,
     admission,
+    line,
     tokens: createResumeTokens(() => world.generation?.value),
     clock,
     unixMs: Date.now,

@@ -88,10 +88,21 @@ describe('a reader that is too slow', () => {
     expect([kinds(it.all(at(61_001))).slice(0, 2), it.feed.ended()]).toEqual([['resync', 'snapshot'], undefined]);
   });
   test('ends when it cannot even take its snapshot', () => {
+    const it = stage({ backlogBytesMax: 1_000, count: RECORDS_PER_MESSAGE_MAX + 1 });
+    it.feed.start(undefined);
+    it.feed.next(NOW);
+    flood(5, it);
+    expect(it.feed.ended()).toMatchObject({ kind: 'lagging' });
+  });
+  test('has nothing waiting before its snapshot begins, which then tells what there is', () => {
     const it = stage({ backlogBytesMax: 1_000 });
     it.feed.start(undefined);
     flood(5, it);
-    expect(it.feed.ended()).toMatchObject({ kind: 'lagging' });
+    it.move(it.script.withdraw('a0'));
+    expect([it.feed.owesSnapshot(), it.feed.backlogBytes, it.feed.ended()]).toEqual([true, 0, undefined]);
+    const [snapshot] = it.all();
+    expect(snapshot).toMatchObject({ kind: 'snapshot', removed: [], token: expect.any(String) });
+    expect(snapshot?.kind === 'snapshot' ? snapshot.records.map(({ record }) => record.recordId) : []).toHaveLength(7);
   });
 });
 

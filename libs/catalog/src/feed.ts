@@ -40,6 +40,8 @@ export interface Feed {
   pinged(id: bigint): void;
   /** Undefined: nothing is to be said now. */
   next(now: Instant): Sent<CatalogRecord> | undefined;
+  /** Whether `next` would make a part of a snapshot, which costs more than anything else: there is a line for that. */
+  owesSnapshot(): boolean;
   /** When `next` may have something though nothing moves; LONG_AGO: now. */
   dueAt(): Instant;
   /** Why the stream must end, once `next` has nothing more to say. */
@@ -72,8 +74,8 @@ export function createFeed(options: FeedOptions): Feed {
   const backlog = createBacklog();
   let scope = options.scope;
   let phase: 'idle' | 'snapshot' | 'live' = 'idle';
-  /** Records that a snapshot has yet to tell, last first. */
-  let untold: string[] = [];
+  /** Records that a snapshot has yet to tell, last first; undefined: it has not begun, and will tell what there is then. */
+  let untold: string[] | undefined;
   let revoked: string[] = [];
   let resync: ResyncReason | undefined;
   /** A delta is due though nothing moved, to say that the resume was taken; or its last part is still to come. */
@@ -97,9 +99,7 @@ export function createFeed(options: FeedOptions): Feed {
     backlog.clear();
     revoked = [];
     unclosed = [];
-    untold = [];
-    for (const { record, shown } of catalog.listingsOf(scope)) if (shown) untold.push(record.recordId);
-    untold.reverse();
+    untold = undefined;
     owesDelta = false;
     renewing = [];
     phase = 'snapshot';
@@ -129,6 +129,9 @@ export function createFeed(options: FeedOptions): Feed {
     return { upserts, tombstones };
   }
 
+  /** A snapshot that will tell everything as it is then. */
+  const hasNotBegun = (): boolean => phase === 'snapshot' && untold === undefined;
+
   /** The reader has everything up to here. */
   function close(): void {
     token = position();
@@ -138,6 +141,11 @@ export function createFeed(options: FeedOptions): Feed {
   function snapshotPart(now: Instant): WatchMessage<CatalogRecord> {
     const records: Timed<CatalogRecord>[] = [];
     const removed: string[] = [];
+    if (untold === undefined) {
+      untold = [];
+      for (const { record, shown } of catalog.listingsOf(scope)) if (shown) untold.push(record.recordId);
+      untold.reverse();
+    }
     while (untold.length > 0 && records.length < recordsPerMessage) {
       const record = timed(untold.pop() ?? '', now);
       if (record !== undefined) records.push(record);
@@ -151,6 +159,7 @@ export function createFeed(options: FeedOptions): Feed {
     const isLast = untold.length === 0 && backlog.size === 0;
     if (isLast) {
       phase = 'live';
+      untold = undefined;
       close();
     }
     return { kind: 'snapshot', records, removed, token: isLast ? token : undefined };
@@ -205,7 +214,7 @@ export function createFeed(options: FeedOptions): Feed {
     if (phase === 'snapshot' || (overflowedAt !== undefined && now < later(overflowedAt, RESYNC_AGAIN_MS))) {
       end = failure('lagging', 'the reader is too slow for what changes: try again later, or ask for fewer workspaces');
       backlog.clear();
-      untold = [];
+      untold = undefined;
       phase = 'idle';
       return;
     }
@@ -236,7 +245,7 @@ export function createFeed(options: FeedOptions): Feed {
       }
     },
     moved(moves, now) {
-      if (phase === 'idle') return;
+      if (phase === 'idle' || hasNotBegun()) return;
       for (const move of moves) {
         if (!inScope(scope, move.workspace)) continue;
         const { recordId, workspace } = move;
@@ -267,6 +276,7 @@ export function createFeed(options: FeedOptions): Feed {
           if (!inScope(next, record.workspace)) revoked.push(record.recordId);
         }
       }
+      if (hasNotBegun()) return;
       for (const { record, shown } of catalog.listingsOf(next)) {
         if (shown && !inScope(before, record.workspace)) {
           backlog.note({ recordId: record.recordId, workspace: record.workspace, reason: undefined });
@@ -295,6 +305,8 @@ export function createFeed(options: FeedOptions): Feed {
         return LONG_AGO;
       return renewDue && renewAt < heartbeatAt ? renewAt : heartbeatAt;
     },
+    owesSnapshot: () =>
+      phase === 'snapshot' && revoked.length === 0 && resync === undefined && (end === undefined || !isEmptyScope(scope)),
     ended: () => end,
     get backlogBytes() {
       return backlog.bytes;

@@ -29,8 +29,8 @@ const NAMES = [
   'credential',
   'owner',
   'member',
-  'report',
   'endpoint',
+  'report',
   'renewal',
   'grant',
 ];

@@ -16,8 +16,8 @@ export const CLAUSES: readonly (readonly [ClauseName, (facts: Facts) => Finding]
   ['credential', credential],
   ['owner', owner],
   ['member', member],
-  ['report', report],
   ['endpoint', endpoint],
+  ['report', report],
   ['renewal', renewal],
   ['grant', grant],
 ];
@@ -99,10 +99,26 @@ function member({ world, sandbox, memberId }: Facts): Finding {
   return holds(`supervisor ${memberId} is ready${held.value.draining ? ', and draining' : ''}`);
 }
 
+/** Before the report: a supervisor that cannot be dialled makes none. */
+function endpoint({ world, sandbox, installation, memberId }: Facts): Finding {
+  if (memberId === undefined || installation?.value.memberId !== memberId) {
+    const port = memberId === undefined ? 0 : (world.members(sandbox.value.poolId).get(memberId)?.value.appPort ?? 0);
+    return port === 0
+      ? fails(
+          `supervisor ${memberId ?? ''} has its listener off: there is nothing to dial`,
+          'start it with --app-listen, and the certificate for its applications',
+        )
+      : holds(`supervisor ${memberId} listens at port ${port}; its address comes with its report`);
+  }
+  const { address, port, podUid } = installation.value.endpoint;
+  const at = `${address.includes(':') ? `[${address}]` : address}:${port}`;
+  return holds(podUid === '' ? at : `${at}, Pod ${podUid}`);
+}
+
 function report({ world, sandboxId, host, installation, memberId, ref }: Facts): Finding {
   if (installation === undefined) {
     return fails(
-      `no report of supervisor ${memberId ?? ''} is on record: it has not installed the routes, or its listener is off, or the driver names no endpoint`,
+      `no report of supervisor ${memberId ?? ''} is on record: it has not installed the routes, or the driver names no endpoint for it`,
       `see what the gateway says: sallyport service get ${ref}`,
     );
   }
@@ -122,14 +138,6 @@ function report({ world, sandboxId, host, installation, memberId, ref }: Facts):
       `${WAIT}; if it stays so: sallyport service get ${ref}`,
     );
   return holds(`installed, as revision ${value.configRevision}`);
-}
-
-function endpoint({ installation }: Facts): Finding {
-  const found = installation?.value.endpoint;
-  if (found === undefined || found.address === '' || found.port === 0)
-    return fails('the driver names no address for the supervisor', 'check that the driver runs and sees the Pod');
-  const at = `${found.address.includes(':') ? `[${found.address}]` : found.address}:${found.port}`;
-  return holds(found.podUid === '' ? at : `${at}, Pod ${found.podUid}`);
 }
 
 function renewal({ world, evidence, session: held, now }: Facts): Finding {

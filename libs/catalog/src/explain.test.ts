@@ -140,6 +140,27 @@ const rows: [
   ],
   ['a supervisor that has left its pool', member(undefined), 'member', /no member of pool p/, /sallyport status/],
   ['a supervisor that is not ready', member({ ready: false }), 'member', /not ready/, /readyz/],
+  [
+    'a supervisor whose listener is off',
+    ({ withdraw }) => [...withdraw('a1'), ...member({ ready: true, appPort: 0 })()],
+    'endpoint',
+    /m-a1 has its listener off/,
+    /--app-listen/,
+  ],
+  [
+    'an owner without a listener, and the record of the one before it',
+    () => [
+      ...on('owner', { kind: 'owned', epoch: 9n, by: 'm-b1' })(),
+      record(
+        { kind: 'session', sandboxId: 'a1', memberId: 'm-b1' },
+        { gatewayId: 'g1', gatewayEpoch: 9n, sessionId: 's2', runtimeId: 'r', credentialEpoch: 1n },
+      ),
+      record({ kind: 'member', poolId: 'p', memberId: 'm-b1' }, { ready: true, appPort: 0 }),
+    ],
+    'endpoint',
+    /m-b1 has its listener off/,
+    /--app-listen/,
+  ],
   ['nothing on record', ({ withdraw }) => withdraw('a1'), 'report', /no report of supervisor m-a1/, /service get a\/a1\/web/],
   ['a record of an earlier session', session({ sessionId: 's9' }), 'report', /an earlier session/, /next report/],
   ['a record of an earlier membership', member({ ready: true }, 950n), 'report', /an earlier member/, /next report/],
@@ -192,8 +213,8 @@ test('what is well is published, never healthy, and every clause says what it fo
     'credential',
     'owner',
     'member',
-    'report',
     'endpoint',
+    'report',
     'renewal',
     'grant',
   ]);
@@ -207,6 +228,11 @@ test('who may not see a workspace learns no more than of one that there is not',
   const none = explain(well, { scope: team('b'), host: 'a--a2--web.apps.test' });
   const plainly = (it: typeof none): string => JSON.stringify(it.clauses).replaceAll('a2', 'a1');
   expect(plainly(unseen)).toBe(plainly(none));
+});
+
+test('there is a staged failure for every clause', () => {
+  const staged = new Set(rows.map(([, , clause]) => clause));
+  expect(explain(well).clauses.filter(({ name }) => !staged.has(name))).toEqual([]);
 });
 
 test('published and explained agree, whatever is broken', () => {

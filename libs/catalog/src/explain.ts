@@ -25,8 +25,8 @@ export type ClauseName =
   | 'credential'
   | 'owner'
   | 'member'
-  | 'report'
   | 'endpoint'
+  | 'report'
   | 'renewal'
   | 'grant';
 
@@ -122,7 +122,7 @@ function memberOf(world: World, sandboxId: SandboxId, owner: Ownership | undefin
 
 const ORDER: readonly ClauseName[] = [
   ...(['name', 'sandbox', 'declaration', 'configuration', 'session', 'runtime', 'credential'] as const),
-  ...(['owner', 'member', 'report', 'endpoint', 'renewal', 'grant'] as const),
+  ...(['owner', 'member', 'endpoint', 'report', 'renewal', 'grant'] as const),
 ];
 
 const inOrder = (findings: ReadonlyMap<ClauseName, Finding>): ExplainedClause[] =>

@@ -72,7 +72,7 @@ export function createScript(now: () => Instant): Script & Lives {
           { kind: 'session', sandboxId: sandbox, memberId },
           { gatewayId, gatewayEpoch: 9n, sessionId, runtimeId: 'r', credentialEpoch: 1n },
         ),
-        member: change({ kind: 'member', poolId: 'p', memberId }, { ready: true }),
+        member: change({ kind: 'member', poolId: 'p', memberId }, { ready: true, appPort: 8443 }),
       };
       const revisionOf = (each: RecordChange): bigint => each.held?.modRevision ?? 0n;
       const installation: Installation = plain({

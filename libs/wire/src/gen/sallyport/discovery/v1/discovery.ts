@@ -382,7 +382,7 @@ export interface ExplainResponse {
 export interface Clause {
   /**
    * Stable name: "name", "sandbox", "declaration", "configuration", "session", "runtime", "credential", "owner",
-   * "member", "report", "endpoint", "renewal", "grant".
+   * "member", "endpoint", "report", "renewal", "grant".
    */
   name: string;
   state: ClauseState;

@@ -21,6 +21,8 @@ trap end EXIT
 
 [ -e "$work/builder/usr/bin/npm" ] || deploy/images/make-base.sh "$work"
 for base in base builder; do
+  # The same one again, in a WORK that is kept: what was built on it counts still.
+  ! buildah "${storage[@]}" inspect "localhost/sallyport-$base" >/dev/null 2>&1 || continue
   container=$(buildah "${storage[@]}" from scratch)
   buildah "${storage[@]}" add --quiet "$container" "$work/$base" / >/dev/null
   buildah "${storage[@]}" commit --quiet "$container" "localhost/sallyport-$base" >/dev/null

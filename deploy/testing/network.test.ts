@@ -82,10 +82,11 @@ const tables: readonly [scenario: string, sandboxes: string, table: Record<strin
       'discovery:7446': 'edge',
       'driver:7445': 'gateway',
       'edge:8443': everybodyElse,
-      'gateway:7444': 'supervisor-blue supervisor-green',
+      'gateway:7444': 'dedicated-notebook supervisor-blue supervisor-green',
       'supervisor-blue:8443': 'edge',
       'supervisor-green:8443': 'edge',
-      'sandbox:9443': 'supervisor-blue supervisor-green',
+      'dedicated-notebook:8443': 'edge',
+      'sandbox:9443': 'dedicated-notebook supervisor-blue supervisor-green',
       'dedicated:8443': 'edge',
     },
   ],
@@ -152,6 +153,21 @@ describe.each(tables)('%s', (scenario, sandboxes, table) => {
 test('keys of another issuer are fetched by discovery alone, from the port of their URL', () => {
   const { going } = openScenario('ingress', NAMESPACE);
   expect(going({ name: 'issuer', ip: '192.0.2.9' }, 8444)).toBe('discovery');
+});
+
+test('a sandbox whose own supervisor is in another Pod is reached by its boundary alone', () => {
+  const objects = objectsOf('edge');
+  const policies = policiesOf(objects);
+  const party = (name: string): Party => {
+    const found = podsOf(objects).find((each) => each.name === name);
+    if (found === undefined) throw new Error(`there is no ${name}`);
+    return found;
+  };
+  const [supervisor, apart] = [party('sallyport-dedicated-example'), party('sallyport-example-apart')];
+  expect(mayReach(policies, supervisor, apart, 9443)).toBe(true);
+  for (const port of [8080, 8443, 9107]) expect(mayReach(policies, supervisor, apart, port), `${port}`).toBe(false);
+  for (const name of ['edge', 'gateway', 'example-shared'])
+    expect(mayReach(policies, party(`sallyport-${name}`), apart, 9443), name).toBe(false);
 });
 
 test('every scenario with NetworkPolicies has its table', () => {

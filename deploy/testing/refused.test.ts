@@ -34,6 +34,11 @@ const rows: [title: string, values: object, why: RegExp][] = [
   ['a pool without a size', { supervisors: { pools: [{ name: 'a' }] } }, /missing properties 'replicas', 'capacity'/],
   ['a peer that is a name', { appListener: { ingress: ['nginx'] } }, /at '\/appListener\/ingress\/0': got string, want object/],
   ['an empty peer, which would be anybody', { gateway: { operators: [{}] } }, /at '\/gateway\/operators\/0'/],
+  ['a Pod that is killed at once', { edge: { terminationGracePeriodSeconds: 0 } }, /terminationGracePeriodSeconds': minimum/],
+  ['a toleration that is a word', { tolerations: ['doors'] }, /at '\/tolerations\/0': got string, want object/],
+  ['an affinity that there is not', { affinity: { nodes: {} } }, /at '\/affinity': additional properties 'nodes' not allowed/],
+  ['a number as an annotation', { podAnnotations: { 'acme.test/cost': 7 } }, /podAnnotations.*: got number, want string/],
+  ['a request of a third kind', { gateway: { resources: { claims: [] } } }, /at '\/gateway\/resources': additional properties/],
   // By the templates: what does not go together, and what to do.
   ['a tag that moves', { image: { tag: 'latest' } }, /image.tag latest says nothing/],
   ['the example’s domain', { appListener: on }, /domain is still the example/],
@@ -83,7 +88,65 @@ const rows: [title: string, values: object, why: RegExp][] = [
   [
     'a boundary without its own certificate',
     { ...sound, examples: { sharedSandbox: true } },
-    /needs internalCertificates.from cert-manager/,
+    /need internalCertificates.from cert-manager/,
+  ],
+  [
+    'a drain that Kubernetes cuts short',
+    { gateway: { extraArgs: ['--drain=30s'] } },
+    /gateway drains for 30s, .* set gateway\.term.* to 35 or more$/m,
+  ],
+  [
+    'the same in milliseconds',
+    { edge: { extraArgs: ['--drain=12001ms'] } },
+    / drains for \S+, and Kubernetes would kill it before/,
+  ],
+  [
+    'a grace below the drain of all',
+    { driver: { terminationGracePeriodSeconds: 12 } },
+    /^ {2}- driver drains for 10s, and Kubernetes would/m,
+  ],
+  ['a drain of hours in minutes', { discovery: { extraArgs: ['--drain=2h'] } }, /discovery drains for 2h, .* to 7205 or more/],
+  ['a drain in words', { gateway: { extraArgs: ['--drain=long'] } }, /\.extraArgs: --drain=\S+ is no duration such as 30s/],
+  ['a drain that supervisors refuse', { supervisors: { drain: '61m' } }, /supervisors.drain is longer than an hour/],
+  [
+    'a Service for a supervisor without a listener',
+    { dedicated: { supervisors: [{ name: 'a', workspace: 'a', sandbox: 'b', service: true }] } },
+    /dedicated.supervisors a wants a Service/,
+  ],
+  [
+    'two supervisors of one name',
+    {
+      dedicated: {
+        supervisors: [
+          { name: 'a', workspace: 'a', sandbox: 'b' },
+          { name: 'a', workspace: 'a', sandbox: 'c' },
+        ],
+      },
+    },
+    /dedicated.supervisors has the name a twice/,
+  ],
+  [
+    'two supervisors of one sandbox',
+    {
+      dedicated: {
+        supervisors: [
+          { name: 'a', workspace: 'a', sandbox: 'b' },
+          { name: 'c', workspace: 'a', sandbox: 'b' },
+        ],
+      },
+    },
+    /dedicated.supervisors has the sandbox \S+ twice/,
+  ],
+  // By the containers: what an app itself would refuse only when it starts.
+  [
+    'a drain of supervisors beside its value',
+    { supervisors: { extraArgs: ['--drain=1m'] } },
+    /--drain is given to the supervisor twice/,
+  ],
+  [
+    'the port of health',
+    { gateway: { extraArgs: ['--admin-listen=0.0.0.0:1'] } },
+    /--admin-listen is given to the gateway twice/,
   ],
   ['examples without a listener', { examples: { dedicatedSidecar: true } }, /appListener.enabled is off/],
 ];

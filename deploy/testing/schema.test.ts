@@ -25,8 +25,8 @@ const VALIDATORS: Readonly<Record<string, unknown>> = {
   'rbac.authorization.k8s.io/v1 Role': Role,
   'rbac.authorization.k8s.io/v1 RoleBinding': RoleBinding,
 };
-/** Of cert-manager, whose schemas are not here. */
-const OTHERS = ['cert-manager.io/v1 Issuer', 'cert-manager.io/v1 Certificate'];
+/** Of cert-manager and the Prometheus operator, whose schemas are not here. */
+const OTHERS = ['cert-manager.io/v1 Issuer', 'cert-manager.io/v1 Certificate', 'monitoring.coreos.com/v1 PodMonitor'];
 
 const validatorOf = ({ apiVersion, kind }: KubeObject): Validator | undefined =>
   VALIDATORS[`${apiVersion} ${kind}`] as Validator | undefined;

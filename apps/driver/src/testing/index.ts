@@ -1,3 +1,5 @@
+export { roleOf } from '../pods/declared.ts';
+export { readPod } from '../pods/pod.ts';
 export { parseStaticState } from '../static-file.ts';
 export * from './driver-role.ts';
 export * from './kube-api/faults.ts';

@@ -3,10 +3,7 @@
 enableServiceLinks: false
 {{ include "sallyport.podSecurity" . }}
 {{- with .root.Values.image.pullSecrets }}
-imagePullSecrets:
-{{- range . }}
-  - name: {{ . }}
-{{- end }}
+imagePullSecrets: {{- include "sallyport.named" . | nindent 2 }}
 {{- end }}
 {{- with .root.Values.priorityClassName }}
 priorityClassName: {{ . }}
@@ -17,6 +14,9 @@ nodeSelector: {{- toYaml . | nindent 2 }}
 {{- with .root.Values.tolerations }}
 tolerations: {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- with .root.Values.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
 {{- if .root.Values.topologySpread }}
 topologySpreadConstraints:
 {{- range list "kubernetes.io/hostname" "topology.kubernetes.io/zone" }}
@@ -25,11 +25,18 @@ topologySpreadConstraints:
     whenUnsatisfiable: ScheduleAnyway
     labelSelector:
       matchLabels: {{- include "sallyport.selector" $ | nindent 8 }}
-        {{- with $.pool }}
-        sallyport.dev/pool: {{ . }}
+        {{- with $.mark }}
+        {{- toYaml . | nindent 8 }}
         {{- end }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* Names as a list of objects with a name. */}}
+{{- define "sallyport.named" -}}
+{{- $named := list -}}
+{{- range . }}{{ $named = append $named (dict "name" .) }}{{ end -}}
+{{ toYaml $named }}
 {{- end }}
 
 {{/* Files of Secrets belong to the group: readable by this user, and by no other. */}}
@@ -69,8 +76,21 @@ readinessProbe:
   failureThreshold: 2
 {{- end }}
 
+{{/* Settings that an app takes more than once. */}}
+{{- define "sallyport.lists" -}}
+["gateway", "namespace", "supervisor-account", "workspace"]
+{{- end }}
+
 {{/* One container. `app`, `args` (a list), `ports` (name → number), `mounts` (name → path), `resources`. */}}
 {{- define "sallyport.container" -}}
+{{- $given := list "log-level" "trust-domain" "admin-listen" "internal-ca-file" "internal-cert-file" "internal-key-file" }}
+{{- range .args }}
+{{- $name := regexFind "^--[^=]+" . | trimPrefix "--" }}
+{{- if and (has $name $given) (not (has $name (fromJsonArray (include "sallyport.lists" $)))) }}
+{{- fail (printf "\n  - --%s is given to the %s twice, which it refuses: the chart gives it; take it out of extraArgs, and set the value that it stands for\n" $name $.app) }}
+{{- end }}
+{{- $given = append $given $name }}
+{{- end -}}
 - name: {{ .app }}
   image: {{ include "sallyport.image" . | quote }}
   imagePullPolicy: {{ .root.Values.image.pullPolicy }}
@@ -129,8 +149,8 @@ spec:
   unhealthyPodEvictionPolicy: AlwaysAllow
   selector:
     matchLabels: {{- include "sallyport.selector" . | nindent 6 }}
-      {{- with .pool }}
-      sallyport.dev/pool: {{ . }}
+      {{- with .mark }}
+      {{- toYaml . | nindent 6 }}
       {{- end }}
 {{- end }}
 {{- end }}

@@ -59,6 +59,30 @@
 
 {{/* Draining and closing, with some seconds to spare. */}}
 {{- define "sallyport.supervisorGrace" -}}
-{{- $amount := int (regexFind "^[0-9]+" .Values.supervisors.drain) -}}
-{{- add 5 (hasSuffix "m" .Values.supervisors.drain | ternary (mul 60 $amount) $amount) -}}
+{{- add 5 (include "sallyport.seconds" .Values.supervisors.drain) -}}
+{{- end }}
+
+{{/* The supervisors of single sandboxes that are in Pods of their own, as a JSON list. */}}
+{{- define "sallyport.dedicatedSupervisors" -}}
+{{- $list := .Values.dedicated.supervisors -}}
+{{- if .Values.examples.dedicatedBoundary -}}
+{{- $list = append $list (dict "name" "example" "workspace" (include "sallyport.exampleWorkspace" .) "sandbox" "apart") -}}
+{{- end -}}
+{{ $list | toJson }}
+{{- end }}
+
+{{/* What a sandbox's own supervisor gives as its pool; the driver makes the same of the names. */}}
+{{- define "sallyport.dedicatedPool" -}}
+{{- $whole := printf "dedicated:%s:%s" .workspace .sandbox -}}
+{{- if le (len $whole) 128 }}{{ $whole }}{{ else }}{{ trunc 111 $whole }}:{{ sha256sum $whole | trunc 16 }}{{ end -}}
+{{- end }}
+
+{{/* A duration as whole seconds, rounded up. */}}
+{{- define "sallyport.seconds" -}}
+{{- $amount := int (regexFind "^[0-9]+" .) -}}
+{{- if hasSuffix "ms" . }}{{ div (add $amount 999) 1000 }}{{ else if hasSuffix "m" . }}{{ mul 60 $amount }}{{ else if hasSuffix "h" . }}{{ mul 3600 $amount }}{{ else }}{{ $amount }}{{ end -}}
+{{- end }}
+
+{{- define "sallyport.exampleWorkspace" -}}
+{{ .Values.workloads.workspaceIsNamespace | ternary .Release.Namespace "team" }}
 {{- end }}

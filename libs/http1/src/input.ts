@@ -16,6 +16,8 @@ export interface Input<B> {
   /** A view of up to `max` bytes, which count as read. */
   view(max: number): B;
   unread(): number;
+  /** What is unread of the present chunk was only lent: a copy takes its place. */
+  own(copy: (lent: B) => B): void;
   takeRest(): B[];
 }
 
@@ -59,6 +61,11 @@ export function createInput<B extends Bytes<B>>(limits: Limits): Input<B> {
       return view;
     },
     unread: () => (input.chunk === undefined ? 0 : input.chunk.length - input.at + queuedBytes),
+    own(copy) {
+      if (input.chunk === undefined) return;
+      input.chunk = copy(input.at === 0 ? input.chunk : input.chunk.subarray(input.at));
+      input.at = 0;
+    },
     takeRest() {
       const rest: B[] = [];
       while (input.chunk !== undefined) rest.push(input.view(input.chunk.length));

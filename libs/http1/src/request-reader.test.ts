@@ -215,6 +215,19 @@ test('the bytes behind a head are there for a tunnel, in order', () => {
   expect(() => reader.read()).toThrow('tunnel');
 });
 
+test('what is unread of a lent chunk is made its own', () => {
+  const reader = createRequestReader<Buffer>();
+  const copy = (lent: Buffer): Buffer => Buffer.from(lent);
+  const lent = bytes(`${get()}ab`);
+  reader.push(lent);
+  expect([reader.read(), reader.read()]).toEqual(['head', 'end']);
+  reader.own(copy);
+  lent.fill('x');
+  expect(Buffer.concat(reader.takeRest()).toString()).toBe('ab');
+  reader.own(copy);
+  expect(reader.buffered).toBe(0);
+});
+
 test('inHead is true only while a head arrives', () => {
   const reader = createRequestReader<Buffer>();
   const seen = [reader.inHead];

@@ -25,6 +25,8 @@ export type RequestEvent = 'head' | 'data' | 'end' | 'more' | 'closed' | 'trunca
 export interface RequestReader<B> {
   /** Hands in what came. The answer false asks to stop reading the socket until `read` says `more` again. */
   push(chunk: B): boolean;
+  /** The chunk pushed last was only lent, with nothing unread before it: `copy` makes what is still unread the reader's own. */
+  own(copy: (lent: B) => B): void;
   /** The peer will send no more. What was pushed is still read first. */
   endOfInput(): void;
   read(): RequestEvent;
@@ -108,6 +110,7 @@ export function createRequestReader<B extends Bytes<B>>(limits: Limits = DEFAULT
 
   return {
     push: (chunk) => input.push(chunk),
+    own: (copy) => input.own(copy),
     endOfInput() {
       input.ended = true;
     },

@@ -13,6 +13,7 @@ import type { ConnectionEvent } from './records.ts';
 import { answerOurselves } from './refusal.ts';
 
 const NOTHING = Buffer.alloc(0);
+const copyOf = (lent: Buffer): Buffer => Buffer.from(lent);
 
 export interface ClientConnectionOptions {
   readonly socket: TLSSocket;
@@ -46,7 +47,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
   const { socket, raw, serverName, peer, instances, surroundings } = options;
   const { clock, limits } = surroundings;
   const requests = createRequestReader<Buffer>(codecLimits(limits));
-  const outbox = createOutbox(socket, true);
+  const outbox = createOutbox(socket);
   let phase: 'open' | 'lingering' | 'cut' | 'closed' = 'open';
   let exchange: Exchange | undefined;
   /** When the present wait began: for a request, for the rest of a head, or for the client's end. */
@@ -170,12 +171,15 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     end: () => void socket.end(),
   };
 
-  function onData(chunk: Buffer) {
+  /** All of it was read, or is the reader's own, before the next connection reads into the same memory. */
+  function onData(lent: Buffer) {
     const tunnel = exchange?.tunnel();
-    if (tunnel !== undefined) return tunnel.clientData(chunk);
-    if (phase !== 'open') return drop(chunk);
-    if (!requests.push(chunk)) socket.pause();
+    if (tunnel !== undefined) return tunnel.clientData(lent);
+    if (phase !== 'open') return drop(lent);
+    const waits = requests.buffered > 0;
+    if (!requests.push(waits ? copyOf(lent) : lent)) socket.pause();
     readRequests();
+    if (!waits && requests.buffered > 0) requests.own(copyOf);
   }
 
   function drop(chunk: Buffer): void {

@@ -7,6 +7,7 @@ import type { Limits } from './limits.ts';
 import type { Outbox } from './outbox.ts';
 import type { Peer } from './peer.ts';
 import type { ExchangeRecord } from './records.ts';
+import type { Slabs } from './slabs.ts';
 
 /** What a client connection lends to the exchange that it carries. */
 export interface ClientSide {
@@ -43,5 +44,6 @@ export interface Surroundings {
   readonly trusted: CidrSet;
   /** Exchanges at one time of the addresses that trusted peers state. */
   readonly statedClients: ClientCounts;
+  readonly slabs: Slabs;
   readonly onExchange: (record: ExchangeRecord) => void;
 }

@@ -10,8 +10,10 @@ import type { Surroundings } from './client-side.ts';
 import type { Clock } from './clock.ts';
 import { answerPlainHttp, type Opening, readOpening } from './first-bytes.ts';
 import type { Instances } from './instances.ts';
+import { lendReads, RECORD_BYTES_MAX } from './lent-reads.ts';
 import { type Limits, TICK_MS } from './limits.ts';
 import type { ConnectionEvent, ExchangeRecord } from './records.ts';
+import { createSlabs } from './slabs.ts';
 
 export interface ListenerOptions {
   /** Address to listen on, `::` for all. */
@@ -67,8 +69,10 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     limits,
     trusted,
     statedClients: createClientCounts(limits.connectionsPerClientMax),
+    slabs: createSlabs(),
     onExchange: options.onExchange,
   };
+  const readMemory = Buffer.allocUnsafeSlow(RECORD_BYTES_MAX);
   let draining = false;
   let onEmpty = (): void => {};
 
@@ -165,6 +169,7 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     }
     // Not before: a client that ends inside its handshake must not leave a half-open connection behind.
     socket.allowHalfOpen = true;
+    lendReads(socket, readMemory);
     const address = accepted.stated ?? accepted.address;
     const connection = createClientConnection({
       socket,

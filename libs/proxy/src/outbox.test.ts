@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect as connectTcp, createServer as createTcpServer, type Socket } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createOutbox } from './outbox.ts';
+import { createSlabs, type Slabs } from './slabs.ts';
 import { makePair } from './testing/certificate.ts';
 import { until } from './testing/until.ts';
 
@@ -33,7 +34,7 @@ const rows = SIZES.flatMap((size) => [1, 2, 5].map((count) => [size, count] as c
 test.each(rows)(
   'what was lent may be overwritten once flush has returned: %i bytes, %i times in one turn',
   async (size, count) => {
-    const outbox = createOutbox(sender, true);
+    const outbox = createOutbox(sender);
     const lent = Buffer.alloc(size);
     const wanted: Buffer[] = [];
     read = Buffer.alloc(0);
@@ -54,7 +55,7 @@ test.each(rows)(
 );
 
 test('nor does it wait behind an empty write that is under way', async () => {
-  const outbox = createOutbox(sender, true);
+  const outbox = createOutbox(sender);
   const lent = Buffer.alloc(20_000, 'a');
   read = Buffer.alloc(0);
   outbox.flushAll(() => {});
@@ -63,4 +64,92 @@ test('nor does it wait behind an empty write that is under way', async () => {
   lent.fill('b');
   await until('all is read', () => read.length >= lent.length);
   expect(read.equals(Buffer.alloc(20_000, 'a'))).toBe(true);
+});
+
+/** What is given back is overwritten at once: who gives it back too early sends nonsense. */
+function poisoned(): Slabs & { outside(): number } {
+  const slabs = createSlabs();
+  let outside = 0;
+  return {
+    take() {
+      outside += 1;
+      return slabs.take();
+    },
+    give(slab) {
+      outside -= 1;
+      slabs.give(slab.fill(0xee));
+    },
+    outside: () => outside,
+  };
+}
+
+describe('with slabs', () => {
+  let app: Socket;
+  let toApp: Socket;
+  let end = (): void => {};
+
+  beforeEach(async () => {
+    const server = createTcpServer();
+    server.listen({ host: '127.0.0.1', port: 0 });
+    await once(server, 'listening');
+    toApp = connectTcp({ host: '127.0.0.1', port: (server.address() as AddressInfo).port });
+    [app] = (await once(server, 'connection')) as [Socket];
+    end = () => {
+      toApp.destroy();
+      app.destroy();
+      server.close();
+    };
+  });
+  afterEach(() => end());
+
+  const sizesAndCounts = [...rows, [20_000, 1_000], [300_000, 60]] as const;
+  test.each(sizesAndCounts)(
+    'what was lent may be overwritten at once: %i bytes, %i times before any is read',
+    async (size, count) => {
+      const slabs = poisoned();
+      const outbox = createOutbox(toApp, slabs);
+      const lent = Buffer.alloc(size);
+      const wanted: Buffer[] = [];
+      for (let nth = 0; nth < count; nth++) {
+        lent.fill(nth + 1);
+        wanted.push(Buffer.from(`head ${nth}`), Buffer.from(lent), Buffer.from(`tail ${nth}`));
+        outbox.text(`head ${nth}`);
+        outbox.bytes(lent);
+        outbox.text(`tail ${nth}`);
+        lent.fill(0xff);
+        if (nth % 3 !== 1) outbox.flush();
+      }
+      outbox.flush();
+      const whole = Buffer.concat(wanted);
+      const chunks: Buffer[] = [];
+      let seen = 0;
+      app.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        seen += chunk.length;
+      });
+      await until('all is read', () => seen >= whole.length);
+      expect(Buffer.concat(chunks).equals(whole)).toBe(true);
+      await until('all slabs are given back', () => slabs.outside() === 0);
+    },
+  );
+
+  test('slabs come back also when the connection is lost before they are read', async () => {
+    const slabs = poisoned();
+    const outbox = createOutbox(toApp, slabs);
+    toApp.on('error', () => {});
+    for (let nth = 0; nth < 1_000; nth++) {
+      outbox.bytes(Buffer.alloc(20_000));
+      outbox.flush();
+    }
+    expect(slabs.outside()).toBeGreaterThan(0);
+    app.resetAndDestroy();
+    await until('all slabs are given back', () => slabs.outside() === 0);
+  });
+});
+
+test('with nothing to say, done is told all the same, and not at once', async () => {
+  let told = false;
+  createOutbox(sender).flushAll(() => (told = true));
+  expect(told).toBe(false);
+  await until('it is told', () => told);
 });

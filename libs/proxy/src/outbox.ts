@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { Slabs } from './slabs.ts';
 
 /**
  * Gathers what one turn has to say to one peer and says it in one write: a head and a small body in two writes cost
@@ -15,9 +16,11 @@ export interface Outbox {
    * loop. TLS hands out a body in records of 16 KiB, and each in a write of its own costs twice the system calls.
    */
   whenGathered(flush: () => void): void;
-  /** As `flush`, and calls `done` when all that was ever written has been handed to the system, or failed. */
-  flushAll(done: (error?: Error | null) => void): void;
+  /** As `flush`, and calls `done`, never within this call, when all that was ever written has been handed to the system, or failed. */
+  flushAll(done: Done): void;
 }
+
+type Done = (error?: Error | null) => void;
 
 /** Up to here parts are copied together; above, the copy costs more than the pieces. */
 const JOIN_BYTES_MAX = 16 * 1_024;
@@ -28,17 +31,54 @@ const GATHERED_BYTES_MAX = 48 * 1_024;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * @param lent bytes are only lent until `flush` returns, see Connector. A TLS socket that has nothing else to write has encrypted
- *   them by then; behind something else they would wait in its queue, so they are copied.
+ * All bytes are only lent, see Connector and `lendReads`. Without `slabs`, until `flush` returns: a TLS socket that has nothing else to
+ * write has encrypted them by then; behind something else they would wait in its queue, so they are copied. With `slabs`, until `bytes`
+ * returns: they gather there, because what the system does not take at once it reads later.
  */
-export function createOutbox(socket: Socket, lent = false): Outbox {
+export function createOutbox(socket: Socket, slabs?: Slabs): Outbox {
   let parts: (string | Buffer)[] = [];
   let size = 0;
   let gathering = false;
   /** Empty writes under way, which `writableLength` does not show. */
   let emptyCount = 0;
+  /** Where large pieces gather, and up to where it is full. */
+  let slab: Buffer | undefined;
+  let slabAt = 0;
+  let used: Buffer[] = [];
 
-  const mustCopy = (): boolean => lent && (socket.writableLength > 0 || emptyCount > 0);
+  const mustCopy = (): boolean => slabs === undefined && (socket.writableLength > 0 || emptyCount > 0);
+
+  function gather(part: Buffer, { take }: Slabs): void {
+    for (let from = 0; from < part.length; ) {
+      if (slab === undefined) {
+        slab = take();
+        slabAt = 0;
+      }
+      const count = part.copy(slab, slabAt, from);
+      slabAt += count;
+      from += count;
+      if (slabAt === slab.length) closeSlab();
+    }
+  }
+
+  function closeSlab(): void {
+    if (slab === undefined) return;
+    parts.push(slabAt === slab.length ? slab : slab.subarray(0, slabAt));
+    used.push(slab);
+    slab = undefined;
+  }
+
+  /** Has the slabs given back once the system has read them. */
+  function andGiveBack(done?: Done): Done | undefined {
+    if (used.length === 0 || slabs === undefined) return done;
+    const { give } = slabs;
+    const written = used;
+    used = [];
+    return (error) => {
+      written.forEach(give);
+      done?.(error);
+    };
+  }
 
   function join(): Buffer {
     const whole = Buffer.allocUnsafe(size);
@@ -47,7 +87,9 @@ export function createOutbox(socket: Socket, lent = false): Outbox {
     return whole;
   }
 
-  function send(done?: (error?: Error | null) => void): boolean {
+  function send(whenLeft?: Done): boolean {
+    closeSlab();
+    const done = andGiveBack(whenLeft);
     const [first] = parts;
     if (parts.length === 1 && first !== undefined) {
       // A short head alone, to an application, is written from the string, without memory in between.
@@ -73,12 +115,18 @@ export function createOutbox(socket: Socket, lent = false): Outbox {
   return {
     text(part) {
       if (part === '') return;
-      parts.push(part);
       size += part.length;
+      if (slab !== undefined && slabAt + part.length < slab.length) slabAt += slab.write(part, slabAt, 'latin1');
+      else {
+        closeSlab();
+        parts.push(part);
+      }
     },
     bytes(part) {
-      parts.push(part);
       size += part.length;
+      if (slabs === undefined) parts.push(part);
+      else if (slab === undefined && part.length < GATHERED_FROM_BYTES) parts.push(Buffer.from(part));
+      else gather(part, slabs);
     },
     flush() {
       if (size === 0) return !socket.writableNeedDrain;
@@ -97,6 +145,8 @@ export function createOutbox(socket: Socket, lent = false): Outbox {
     },
     flushAll(done) {
       if (size > 0) send(done);
+      // An empty write makes a TLS socket look for input, which may come while other input is being read from the same memory.
+      else if (socket.writable && socket.writableLength === 0 && emptyCount === 0) process.nextTick(done);
       else {
         emptyCount += 1;
         socket.write(NOTHING, (error) => {

@@ -30,8 +30,8 @@ export interface TunnelOptions {
 }
 
 export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tunnel {
-  const { clock, limits } = client.surroundings;
-  const appBox = createOutbox(app.socket);
+  const { clock, limits, slabs } = client.surroundings;
+  const appBox = createOutbox(app.socket, slabs);
   let lastActivityAt = clock.now();
   let clientEnded = false;
   let appEnded = false;

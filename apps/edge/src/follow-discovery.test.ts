@@ -8,7 +8,7 @@ import { recordOf } from './testing/records.ts';
 
 const HOST = 'web.apps.test' as Host;
 const record = { record: recordOf(HOST, 8443), ttlMs: 13_000 };
-const silent = { info: () => undefined, warn: () => undefined, error: () => undefined } as never;
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined } as never;
 
 /** One stream that a replica was asked for; the test says what comes of it. */
 interface Opened {

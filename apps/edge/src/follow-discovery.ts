@@ -1,5 +1,5 @@
 import type { Effect, Follower } from '@sallyport/catalog';
-import { type Failure, failure, later, type Result } from '@sallyport/model';
+import { type Failure, failure, formatAddress, later, type Result } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
 import { type discoveryV1, type PublishedRecord, readWatchResponse, type Stream } from '@sallyport/wire';
 
@@ -64,9 +64,22 @@ export function followDiscovery(options: FollowOptions): Following {
     of?.fail(why);
   }
 
+  /** For whoever asks why a connection went where it went, or ended. */
+  function tell({ record, ...effect }: Exclude<Effect<PublishedRecord>, { kind: 'restart' }>): void {
+    const { host, endpoint } = record;
+    const reason = effect.kind === 'drop' ? { reason: effect.reason } : {};
+    log.debug(
+      { host, endpoint: formatAddress({ host: endpoint.address, port: endpoint.port }), ...reason },
+      effect.kind === 'put' ? 'record held' : 'record dropped',
+    );
+  }
+
   function take(effects: readonly Effect<PublishedRecord>[]): void {
     apply(effects);
-    for (const effect of effects) if (effect.kind === 'restart') leave(stream, failure('not-ready', effect.why));
+    for (const effect of effects) {
+      if (effect.kind === 'restart') leave(stream, failure('not-ready', effect.why));
+      else tell(effect);
+    }
   }
 
   async function once(replica: Replica, bearer: string): Promise<'served' | 'nothing'> {

@@ -5,6 +5,7 @@ import { type AppProcess, startApp } from '../authority/rig/app-process.ts';
 import { type EchoApp, startEchoApp } from '../authority/rig/echo-app.ts';
 import { type Installation, isReady, startInstallation, target } from '../authority/rig/installation.ts';
 import { until } from '../authority/rig/until.ts';
+import type { Began, Heard } from './stale.ts';
 
 /** An installation with two discovery replicas and two edges that follow both, all of them real processes. */
 export interface EdgeRig {
@@ -15,18 +16,14 @@ export interface EdgeRig {
   edgePorts(): number[];
   /** What the edges may see, as the grant of their principal has it. */
   grant(workspaces: readonly string[]): Promise<void>;
-  /** Connections that an edge passed on, by its access log so far. */
-  passed(): Promise<readonly Passed[]>;
+  /** By the logs of the edges so far: connections that were passed on, and what was heard of records. */
+  logged(): Promise<Logged>;
   close(): Promise<void>;
 }
 
-export interface Passed {
-  readonly edge: string;
-  readonly host: string;
-  readonly endpoint: string;
-  /** When the supervisor was dialled; milliseconds since 1970. */
-  readonly reachedAt: number;
-  readonly ending: string;
+export interface Logged {
+  readonly began: readonly Began[];
+  readonly heard: readonly Heard[];
 }
 
 /** As the tokens of the rig name a reader. */
@@ -87,7 +84,10 @@ export async function startEdgeRig(): Promise<EdgeRig> {
       edges,
       edgePorts: () => edges.map((edge) => edge.address('edge').port),
       grant,
-      passed: async () => (await Promise.all(edges.map((edge) => passedBy(folder, edge.name)))).flat(),
+      async logged() {
+        const each = await Promise.all(edges.map((edge) => loggedBy(folder, edge.name)));
+        return { began: each.flatMap(({ began }) => began), heard: each.flatMap(({ heard }) => heard) };
+      },
       close,
     };
   } catch (error) {
@@ -96,22 +96,28 @@ export async function startEdgeRig(): Promise<EdgeRig> {
   }
 }
 
-interface AccessLine {
-  readonly time: string | number;
+interface Line {
+  readonly time: string;
   readonly msg: string;
   readonly host: string;
   readonly endpoint: string;
-  readonly ending: string;
   readonly durationMs: number;
   readonly reachedMs: number;
 }
 
-async function passedBy(folder: string, edge: string): Promise<readonly Passed[]> {
-  const lines = (await readFile(join(folder, `${edge}.log`), 'utf8'))
+/** Its times as those of `performance.now()` here. */
+async function loggedBy(folder: string, edge: string): Promise<Logged> {
+  const text = await readFile(join(folder, `${edge}.log`), 'utf8');
+  const lines = text
     .split('\n')
-    .filter((line) => line.includes('"msg":"connection"'));
-  return lines.map((line) => {
-    const { time, host, endpoint, ending, durationMs, reachedMs } = JSON.parse(line) as AccessLine;
-    return { edge, host, endpoint, ending, reachedAt: new Date(time).getTime() - durationMs + reachedMs };
-  });
+    .filter((line) => /"msg":"(connection|record held|record dropped)"/.test(line))
+    .map((line) => JSON.parse(line) as Line)
+    .map((line) => ({ ...line, edge, at: Date.parse(line.time) - performance.timeOrigin }));
+  const began = lines
+    .filter(({ msg }) => msg === 'connection')
+    .map(({ host, endpoint, at, durationMs, reachedMs }) => ({ edge, host, endpoint, at: at - durationMs + reachedMs }));
+  const heard = lines
+    .filter(({ msg }) => msg !== 'connection')
+    .map(({ host, endpoint, at, msg }) => ({ edge, host, at, ...(msg === 'record held' ? { endpoint } : {}) }));
+  return { began, heard };
 }

@@ -12,10 +12,9 @@ import { sleep, until } from '../authority/rig/until.ts';
 import { download } from '../edge/download.ts';
 import { type Clients, longestGapMs, seen, startClients } from '../edge/retrying.ts';
 import { type EdgeRig, startEdgeRig } from '../edge/rig.ts';
+import { begunAfterShown, begunAgainstOwnKnowledge, HEARS_LATE_MS } from '../edge/stale.ts';
 import { startDev } from '../stack/dev-stack.ts';
 
-/** A request that was on its way when the record moved, and the edge's own way to hear of it. */
-const HEARS_LATE_MS = 1_000;
 const RECORD_LIFE_MS = 13_000;
 /**
  * The wait after a lost owner that no boundary can speak for: 2 s of suspicion, 17 s, and the new installation; and nobody is
@@ -52,7 +51,7 @@ describeEtcd('two edges follow two discovery replicas', () => {
     await Promise.all([clients.stop(), watch.stop()]);
     const { first, last } = seen(clients.asked, startedAt);
     for (const outcome of Object.keys({ ...first, ...last })) expect(outcome).not.toMatch(WRONG);
-    expect(await stale(rig, served?.host ?? '', watch, startedAt)).toEqual([]);
+    expect(await stale(rig, served?.host ?? '', watch, startedAt)).toEqual({ againstOwnKnowledge: [], afterShown: [] });
   });
 
   const ask = (edge: number, host = served.host): Promise<string> =>
@@ -262,19 +261,18 @@ async function servingPid(processes: readonly { readonly app: string; readonly p
 const sum = (counts: Readonly<Record<string, number>>): number =>
   Object.values(counts).reduce((total, count) => total + count, 0);
 
-/** Connections that an edge began at a place that was shown before, and was shown no more for a while. */
-async function stale(rig: EdgeRig, watched: string, { sights }: PublicationWatch, from: number): Promise<readonly string[]> {
-  const shown = sights.filter((sight) => sight.shown !== undefined);
-  const passed = await rig.passed();
-  return passed
-    .map((each) => ({ ...each, at: each.reachedAt - performance.timeOrigin }))
-    .filter(({ at, endpoint, host }) => {
-      const [near, past] = [
-        shown.filter((sight) => Math.abs(sight.at - at) <= HEARS_LATE_MS),
-        shown.filter((sight) => sight.at < at - HEARS_LATE_MS),
-      ];
-      const was = (list: typeof shown): boolean => list.some((sight) => sight.shown?.endpoint === endpoint);
-      return at >= from && host === watched && near.length > 0 && was(past) && !was(near);
-    })
-    .map(({ edge, endpoint, at }) => `${edge} began at ${endpoint} at ${Math.round(at - from)} ms`);
+/** Connections that an edge began at a place that it knew better of, or that discovery had shown no more for a while. */
+async function stale(rig: EdgeRig, watched: string, { sights }: PublicationWatch, from: number) {
+  const shown = sights.flatMap(({ at, answeredAt, shown }) =>
+    shown === undefined ? [] : [{ at, answeredAt, endpoint: shown.endpoint }],
+  );
+  const { began, heard } = await rig.logged();
+  const since = began.filter(({ at }) => at >= from);
+  return {
+    againstOwnKnowledge: begunAgainstOwnKnowledge(since, heard),
+    afterShown: begunAfterShown(
+      since.filter(({ host }) => host === watched),
+      shown.sort((a, b) => a.answeredAt - b.answeredAt),
+    ),
+  };
 }

@@ -2,7 +2,9 @@ import { call, discoveryV1, type Link } from '@sallyport/wire';
 
 /** What discovery says of one host, asked each 100 ms. */
 export interface Sight {
+  /** When it was asked; what it shows was so at some moment from then until it was answered. */
   readonly at: number;
+  readonly answeredAt: number;
   /** "address:port" and how long it may be used; or why not. */
   readonly shown: { readonly endpoint: string; readonly ttlMs: number } | undefined;
   readonly why: string;
@@ -27,7 +29,12 @@ export function watchPublication(link: Link, bearer: string, host: string): Publ
         const { address, port } = record?.endpoint ?? { address: '', port: 0 };
         const shown =
           record === undefined || record.ttlMs === 0 ? undefined : { endpoint: `${address}:${port}`, ttlMs: record.ttlMs };
-        sights.push({ at, shown, why: answer.ok ? '' : `${answer.error.kind}: ${answer.error.message}` });
+        sights.push({
+          at,
+          answeredAt: performance.now(),
+          shown,
+          why: answer.ok ? '' : `${answer.error.kind}: ${answer.error.message}`,
+        });
         open.delete(asked);
       },
     );

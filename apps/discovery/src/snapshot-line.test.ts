@@ -5,9 +5,9 @@ import { createSnapshotLine, SNAPSHOT_WAIT_MAX_MS } from './snapshot-line.ts';
 const at = (ms: number): Instant => ms as Instant;
 
 /** Snapshots of so many parts, which are made when they are called; `takes` says whether a reader has room for the next. */
-function stage() {
+function stage(partsPerTurn = 1) {
   const turns: (() => void)[] = [];
-  const line = createSnapshotLine((act) => void turns.push(act));
+  const line = createSnapshotLine((act) => void turns.push(act), partsPerTurn);
   const made: string[] = [];
 
   function begin(name: string, parts: number, { takes = (): boolean => true, principal = name } = {}) {
@@ -29,7 +29,7 @@ function stage() {
   return { line, made, begin, pass, turns };
 }
 
-test('one part is made in a turn, and a snapshot that is under way comes before one that is not', () => {
+test('a snapshot that is under way comes before one that is not', () => {
   const { begin, pass, made, turns } = stage();
   begin('a', 3);
   begin('b', 2);
@@ -39,6 +39,17 @@ test('one part is made in a turn, and a snapshot that is under way comes before 
   pass(3);
   expect(made).toEqual(['a', 'a', 'a', 'b', 'b']);
   expect(turns).toHaveLength(0);
+});
+
+test('so many parts are made in one turn, and no more', () => {
+  const { begin, pass, made } = stage(3);
+  begin('a', 2);
+  begin('b', 2);
+  begin('c', 1);
+  pass(1);
+  expect(made).toEqual(['a', 'a', 'b']);
+  pass(1);
+  expect(made).toEqual(['a', 'a', 'b', 'b', 'c']);
 });
 
 test('a reader that has no room holds nobody up, and goes on before those that came after it', () => {

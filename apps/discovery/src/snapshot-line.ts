@@ -2,10 +2,10 @@ import { type Instant, later, NEVER } from '@sallyport/model';
 
 /**
  * Who makes the next part of a snapshot. A snapshot of a large installation takes tens of milliseconds of the one thread that
- * serves all readers; of hundreds that begin at once, each would have its own seconds later. So one part is made in each turn
- * of the event loop: of the snapshot that was begun first, among those whose readers have room for a part; and of a new one
- * when there is none of these, from each principal in turn. A reader that takes its parts slowly holds nobody up, and what
- * else streams have to say goes out between two parts.
+ * serves all readers; of hundreds that begin at once, each would have its own seconds later. So a few parts are made in each
+ * turn of the event loop: of the snapshots that were begun first, among those whose readers have room for a part; and of new
+ * ones when there are not enough of these, from each principal in turn. A reader that takes its parts slowly holds nobody up,
+ * and what else streams have to say goes out between two turns.
  */
 export interface SnapshotLine {
   /** `called`: it may be asked again. */
@@ -25,6 +25,8 @@ export interface Turn {
 
 /** Whoever has waited so long for the first part does better at another replica, or here in a second. */
 export const SNAPSHOT_WAIT_MAX_MS = 300;
+/** About a millisecond: a turn costs as much as a part, and what else is to be done waits no longer than for one of them. */
+export const PARTS_PER_TURN = 8;
 
 interface Place {
   readonly principal: string;
@@ -36,7 +38,7 @@ interface Place {
 }
 
 /** @param nextTurn calls once what had come before it was seen to: a turn of the event loop */
-export function createSnapshotLine(nextTurn: (act: () => void) => void): SnapshotLine {
+export function createSnapshotLine(nextTurn: (act: () => void) => void, partsPerTurn = PARTS_PER_TURN): SnapshotLine {
   /** By principal; whose turn is next comes first. */
   const fresh = new Map<string, Set<Place>>();
   const underWay = new Set<Place>();
@@ -70,8 +72,9 @@ export function createSnapshotLine(nextTurn: (act: () => void) => void): Snapsho
     isCalling = true;
     nextTurn(() => {
       isCalling = false;
-      const next = oldest() ?? nextFresh();
-      if (next !== undefined) {
+      for (let count = 0; count < partsPerTurn; count += 1) {
+        const next = oldest() ?? nextFresh();
+        if (next === undefined) break;
         stepOut(next);
         next.order ??= begun++;
         next.state = 'called';

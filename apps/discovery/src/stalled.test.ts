@@ -9,10 +9,10 @@ import { followCatalog } from './catalog-view.ts';
 import { createDiscoveryMetrics } from './metrics.ts';
 import { createGrantWatchers } from './readers.ts';
 import { createResumeTokens } from './resume-token.ts';
-import { createSnapshotLine } from './snapshot-line.ts';
+import { createSnapshotLine, SNAPSHOT_WAIT_MAX_MS } from './snapshot-line.ts';
 import { createPublisher, plain } from './testing/publication.ts';
 import { createUrls } from './urls.ts';
-import { PROGRESS_WITHIN_MS, START_WITHIN_MS, serveWatch } from './watch.ts';
+import { PROGRESS_WITHIN_MS, START_WITHIN_MS, serveWatch, type WatchOptions } from './watch.ts';
 
 /** Streams whose other end does as the test says; what is behind them is the real thing. */
 const clock = createManualClock();
@@ -22,7 +22,7 @@ const view = followCatalog({ store: memory.connect(), clock, log: createLog({ le
 const admission = createAdmission({ streamsMax: 5, opensPerSecondMax: 100 });
 const line = createSnapshotLine((act) => void clock.at(clock.now(), act));
 const reader = { principal: 'edge-1', scope: () => 'all' as const, expiresAtUnixMs: 1e15, isOperator: false };
-const options = {
+const options: WatchOptions = {
   ...{
     view,
     admission,
@@ -46,7 +46,7 @@ beforeAll(async () => {
 });
 afterAll(() => view.close());
 
-function serve({ starts, takes }: { readonly starts: boolean; readonly takes: boolean }) {
+function serve({ starts, takes }: { readonly starts: boolean; readonly takes: boolean }, given: WatchOptions = options) {
   const sent: Sent<PublishedRecord>[] = [];
   const over = new AbortController();
   const start: discoveryV1.WatchRequest = { request: { $case: 'start', value: { workspaces: [], resumeToken: '' } } };
@@ -64,7 +64,7 @@ function serve({ starts, takes }: { readonly starts: boolean; readonly takes: bo
     signal: over.signal,
     closed: Promise.resolve(undefined),
   };
-  return { sent, over, outcome: serveWatch(stream, plain({ bearer: 'x' }), options) };
+  return { sent, over, outcome: serveWatch(stream, plain({ bearer: 'x' }), given) };
 }
 
 test('a reader that takes nothing is ended, and costs one message until then', async () => {
@@ -86,6 +86,16 @@ test('a client that never starts is ended', async () => {
     ok: false,
     error: { kind: 'malformed', message: expect.stringMatching(/no start within 10 s/) },
   });
+});
+
+test('a reader whose snapshot does not begin in time is sent to another replica, and leaves the line', async () => {
+  const stuck = createSnapshotLine(() => undefined);
+  const { sent, outcome } = serve({ starts: true, takes: true }, { ...options, line: stuck });
+  await clock.advanceAsync(SNAPSHOT_WAIT_MAX_MS - 1);
+  expect(stuck.waitingCount).toBe(1);
+  await clock.advanceAsync(1);
+  expect(await outcome).toMatchObject({ ok: false, error: { kind: 'not-ready', message: expect.stringMatching(/ask another/) } });
+  expect([sent, stuck.waitingCount, admission.streamCount]).toEqual([[], 0, 0]);
 });
 
 test('nothing is sent from within the callback of the store, and much that moves at once is one message', async () => {

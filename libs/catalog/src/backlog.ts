@@ -11,6 +11,7 @@ export interface Backlog {
   /** Everything of workspaces that are out of scope now; it is taken out. */
   takeOutside(scope: Scope): readonly string[];
   clear(): void;
+  has(recordId: string): boolean;
   readonly size: number;
   /** About as many as its messages would have. */
   readonly bytes: number;
@@ -66,6 +67,7 @@ export function createBacklog(): Backlog {
       waiting.clear();
       bytes = 0;
     },
+    has: (recordId) => waiting.has(recordId),
     get size() {
       return waiting.size;
     },

@@ -3,7 +3,7 @@ import { createBacklog } from './backlog.ts';
 import { type Catalog, currentUntil } from './catalog.ts';
 import type { Evidence } from './evidence.ts';
 import type { History } from './history.ts';
-import type { Move } from './listing.ts';
+import type { Listing, Move } from './listing.ts';
 import {
   NAMES_PER_MESSAGE_MAX,
   RECORDS_PER_MESSAGE_MAX,
@@ -74,8 +74,11 @@ export function createFeed(options: FeedOptions): Feed {
   const backlog = createBacklog();
   let scope = options.scope;
   let phase: 'idle' | 'snapshot' | 'live' = 'idle';
-  /** Records that a snapshot has yet to tell, last first; undefined: it has not begun, and will tell what there is then. */
-  let untold: string[] | undefined;
+  /**
+   * Where a snapshot is among the listings. One that has not begun will tell what there is then; one that has goes on over
+   * what is there now, and whatever moves meanwhile waits in the backlog for its last part.
+   */
+  let telling: Iterator<Listing> | 'not-begun' | 'told' = 'not-begun';
   let revoked: string[] = [];
   let resync: ResyncReason | undefined;
   /** A delta is due though nothing moved, to say that the resume was taken; or its last part is still to come. */
@@ -99,7 +102,7 @@ export function createFeed(options: FeedOptions): Feed {
     backlog.clear();
     revoked = [];
     unclosed = [];
-    untold = undefined;
+    telling = 'not-begun';
     owesDelta = false;
     renewing = [];
     phase = 'snapshot';
@@ -109,8 +112,7 @@ export function createFeed(options: FeedOptions): Feed {
    * As it is now, with what it may still live. Undefined: it is shown no more. One that has run out since the last look at
    * time is told with nothing left, so that what the reader has is exactly what the catalog counts as shown.
    */
-  function timed(recordId: string, now: Instant): Timed<CatalogRecord> | undefined {
-    const listing = catalog.listing(recordId);
+  function timed(listing: Listing | undefined, now: Instant): Timed<CatalogRecord> | undefined {
     if (listing?.shown !== true || !inScope(scope, listing.record.workspace)) return undefined;
     return { record: listing.record, ttlMs: Math.max(0, Math.floor(currentUntil(listing, evidence) - now)) };
   }
@@ -119,7 +121,7 @@ export function createFeed(options: FeedOptions): Feed {
     const upserts: Timed<CatalogRecord>[] = [];
     const tombstones: Tombstone[] = [];
     for (const { recordId, workspace, reason } of backlog.take(recordsPerMessage)) {
-      const record = reason === undefined ? timed(recordId, now) : undefined;
+      const record = reason === undefined ? timed(catalog.listing(recordId), now) : undefined;
       if (record !== undefined) upserts.push(record);
       else {
         tombstones.push({ recordId, reason: reason ?? 'expired' });
@@ -130,7 +132,7 @@ export function createFeed(options: FeedOptions): Feed {
   }
 
   /** A snapshot that will tell everything as it is then. */
-  const hasNotBegun = (): boolean => phase === 'snapshot' && untold === undefined;
+  const hasNotBegun = (): boolean => phase === 'snapshot' && telling === 'not-begun';
 
   /** The reader has everything up to here. */
   function close(): void {
@@ -141,25 +143,24 @@ export function createFeed(options: FeedOptions): Feed {
   function snapshotPart(now: Instant): WatchMessage<CatalogRecord> {
     const records: Timed<CatalogRecord>[] = [];
     const removed: string[] = [];
-    if (untold === undefined) {
-      untold = [];
-      for (const { record, shown } of catalog.listingsOf(scope)) if (shown) untold.push(record.recordId);
-      untold.reverse();
+    if (telling === 'not-begun') telling = catalog.listingsOf(scope)[Symbol.iterator]();
+    while (telling !== 'told' && records.length < recordsPerMessage) {
+      const next = telling.next();
+      if (next.done === true) telling = 'told';
+      else if (!backlog.has(next.value.record.recordId)) {
+        const record = timed(next.value, now);
+        if (record !== undefined) records.push(record);
+      }
     }
-    while (untold.length > 0 && records.length < recordsPerMessage) {
-      const record = timed(untold.pop() ?? '', now);
-      if (record !== undefined) records.push(record);
-    }
-    if (untold.length === 0 && records.length < recordsPerMessage) {
+    if (telling === 'told' && records.length < recordsPerMessage) {
       // What moved while the parts went out: the last part brings all of it to one moment.
       const { upserts, tombstones } = takeMoved(now);
       records.push(...upserts);
       removed.push(...tombstones.map(({ recordId }) => recordId));
     }
-    const isLast = untold.length === 0 && backlog.size === 0;
+    const isLast = telling === 'told' && backlog.size === 0;
     if (isLast) {
       phase = 'live';
-      untold = undefined;
       close();
     }
     return { kind: 'snapshot', records, removed, token: isLast ? token : undefined };
@@ -214,7 +215,6 @@ export function createFeed(options: FeedOptions): Feed {
     if (phase === 'snapshot' || (overflowedAt !== undefined && now < later(overflowedAt, RESYNC_AGAIN_MS))) {
       end = failure('lagging', 'the reader is too slow for what changes: try again later, or ask for fewer workspaces');
       backlog.clear();
-      untold = undefined;
       phase = 'idle';
       return;
     }

@@ -1,5 +1,5 @@
-// A client of discovery: node discovery-client.mjs HOST:PORT CA_FILE TOKEN_FILE
-// Prints "+ host address:port" when a host may be dialled there, "- host" when it may not be any more.
+// A client of discovery: node discovery-client.mjs HOST:PORT CA_FILE TOKEN_FILE PROTO_FILE
+// Whenever it changes, prints what may be dialled now: a line "host address:port" for each record, then an empty one.
 import { readFileSync } from 'node:fs';
 import { uptime } from 'node:os';
 // biome-ignore lint/correctness/noUndeclaredDependencies: whoever copies this installs it
@@ -7,68 +7,48 @@ import grpc from '@grpc/grpc-js';
 // biome-ignore lint/correctness/noUndeclaredDependencies: whoever copies this installs it
 import { loadSync } from '@grpc/proto-loader';
 
-const [address, caFile, tokenFile] = process.argv.slice(2);
-const proto = new URL('../../proto/sallyport/discovery/v1/discovery.proto', import.meta.url).pathname;
+const [target, ca, secret, proto] = process.argv.slice(2);
 const { v1 } = grpc.loadPackageDefinition(loadSync(proto, { enums: String, defaults: true, oneofs: true })).sallyport.discovery;
-const client = new v1.DiscoveryService(address, grpc.credentials.createSsl(readFileSync(caFile)));
-const now = () => uptime() * 1_000; // goes on while the machine sleeps
-let [held, shown, token, pauseMs] = [new Map(), new Map(), '', 500]; // what ran out stays held: a Renew may bring it back
+const client = new v1.DiscoveryService(target, grpc.credentials.createSsl(readFileSync(ca)));
+let [held, token, shown] = [new Map(), '', '']; // what ran out stays held: a Renew may bring it back
 
-function open() {
-  const metadata = new grpc.Metadata();
-  metadata.set('authorization', `Bearer ${readFileSync(tokenFile, 'utf8').trim()}`);
-  const stream = client.watch(metadata);
-  const sentAt = [now()]; // of each Ping; the start counts as Ping 0. All lives count from here
-  let [heardAt, parts] = [now(), {}];
+function follow() {
+  const stream = client.watch(grpc.Metadata.fromHttp2Headers({ authorization: `Bearer ${readFileSync(secret, 'utf8').trim()}` }));
+  // Seconds that go on while the machine sleeps. Lives count from the Ping that a message names; the start is Ping 0.
+  let [sentAt, heardAt, going, draft, lives] = [[uptime()], uptime()];
+  const ping = () => stream.write({ ping: { id: sentAt.push(uptime()) - 1 } });
+  const pinging = setInterval(() => (uptime() > heardAt + 15 ? stream.cancel() : ping()), 5_000);
   stream.write({ start: { resumeToken: token } });
-  const pinging = setInterval(() => stream.write({ ping: { id: sentAt.push(now()) - 1 } }), 5_000);
-  const looking = setInterval(() => (now() > heardAt + 15_000 ? stream.cancel() : show()), 250);
-  stream.on('data', ({ response: kind, pingId, ...message }) => {
-    [heardAt, pauseMs] = [now(), 500];
-    const part = { ...message[kind], from: sentAt[Number(pingId)] };
-    const revoked = (part.tombstones ?? []).filter(({ reason }) => reason.endsWith('GRANT_REVOKED'));
-    for (const { recordId } of revoked) held.delete(recordId); // at once, whatever follows
-    if (part.forget) held = new Map();
-    if (kind === 'resync') parts = {};
-    if (kind !== 'renew') parts.renew = []; // parts without the last mean nothing
-    const isLost = part.toToken && token && part.fromToken !== token;
-    if (isLost || kind === 'resync' || revoked.length > 0) token = ''; // void until the next one
-    if (isLost) return stream.cancel();
-    parts[kind] ??= [];
-    parts[kind].push(part);
-    if (part.token || part.toToken || part.isLast) take(kind, parts[kind].splice(0));
-    token = part.token || part.toToken || token;
-    show();
+  stream.on('data', ({ response: kind, pingId, [kind]: part }) => {
+    const until = (ttlMs) => sentAt[pingId] + ttlMs / 1_000;
+    heardAt = uptime();
+    // Parts are put together in a draft. Those whose last part never comes mean nothing.
+    if (kind !== going) [going, draft, lives] = [kind, new Map(kind === 'snapshot' ? [] : held), new Map()];
+    if (part.forget) [held, token] = [new Map(), ''];
+    for (const { recordId, reason } of part.tombstones ?? [])
+      if (draft.delete(recordId) && reason.endsWith('GRANT_REVOKED') && held.delete(recordId)) token = ''; // at once
+    for (const it of part.records ?? part.upserts ?? []) draft.set(it.recordId, { ...it, until: until(it.ttlMs) });
+    for (const recordId of part.removed ?? []) draft.delete(recordId);
+    for (const { renewedBy, ttlMs } of part.floors ?? []) lives.set(renewedBy, until(ttlMs));
+    for (const [at, recordId] of part.recordIds?.entries() ?? []) lives.set(recordId, until(part.ttlMs[at]));
+    if (part.toToken && token && part.fromToken !== token) return stream.cancel(); // a change was lost
+    if (!part.token && !part.toToken && !part.isLast) return; // more parts follow
+    // Never shorter than it was.
+    for (const it of draft.values()) it.until = Math.max(it.until, lives.get(it.recordId) ?? lives.get(it.renewedBy) ?? 0);
+    [held, token, going] = [draft, part.token || part.toToken || token, undefined];
   });
-  stream.on('error', ({ details }) => console.error(`stream: ${details}`));
+  stream.on('error', ({ details }) => console.error(details));
   stream.on('status', ({ code }) => {
     if (code === grpc.status.PERMISSION_DENIED) [held, token] = [new Map(), ''];
-    for (const timer of [pinging, looking]) clearInterval(timer);
-    setTimeout(open, pauseMs * (0.5 + Math.random())); // what is held may be used meanwhile, until it runs out
-    pauseMs = Math.min(2 * pauseMs, 30_000);
+    clearInterval(pinging);
+    setTimeout(follow, 500 + 1_000 * Math.random()); // what is held may be used meanwhile, until it runs out
   });
 }
 
-/** One whole message, in its parts. */
-function take(kind, parts) {
-  if (kind === 'snapshot') held = new Map();
-  const own = new Map(parts.flatMap(({ from, recordIds = [], ttlMs }) => recordIds.map((id, at) => [id, from + ttlMs[at]])));
-  const floors = new Map(parts.flatMap(({ from, floors = [] }) => floors.map((each) => [each.renewedBy, from + each.ttlMs])));
-  for (const { from, records, upserts, tombstones = [], removed = [] } of parts) {
-    for (const { recordId } of tombstones) held.delete(recordId);
-    for (const record of records ?? upserts ?? []) held.set(record.recordId, { ...record, until: from + record.ttlMs });
-    for (const recordId of removed) held.delete(recordId);
-  }
-  for (const record of held.values()) // never shorter
-    record.until = Math.max(record.until, own.get(record.recordId) ?? floors.get(record.renewedBy) ?? 0);
-}
-
-function show() {
-  const usable = [...held.values()].filter(({ until }) => until > now());
-  const found = new Map(usable.map(({ host, endpoint }) => [host, `${endpoint.address}:${endpoint.port}`]));
-  for (const [host, at] of found) if (shown.get(host) !== at) console.log(`+ ${host} ${at}`);
-  for (const host of shown.keys()) if (!found.has(host)) console.log(`- ${host}`);
-  shown = found;
-}
-
-open();
+follow();
+setInterval(() => {
+  const usable = [...held.values()].filter(({ until }) => until > uptime());
+  const lines = usable.map(({ host, endpoint }) => `${host} ${endpoint.address}:${endpoint.port}\n`).sort();
+  if (`${lines}` !== shown) console.log(lines.join(''));
+  shown = `${lines}`;
+}, 250);

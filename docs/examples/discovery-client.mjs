@@ -48,7 +48,10 @@ function follow() {
 follow();
 setInterval(() => {
   const usable = [...held.values()].filter(({ until }) => until > uptime());
-  const lines = usable.map(({ host, endpoint }) => `${host} ${endpoint.address}:${endpoint.port}\n`).sort();
-  if (`${lines}` !== shown) console.log(lines.join(''));
-  shown = `${lines}`;
+  const text = usable
+    .map(({ host, endpoint: at }) => `${host} ${at.address}:${at.port}\n`)
+    .sort()
+    .join('');
+  if (text !== shown) console.log(text);
+  shown = text;
 }, 250);

@@ -1,3 +1,4 @@
+import { FOLLOWER_LIMITS } from '@sallyport/catalog';
 import { err, ok, parseWorkspaceId, type Result, type WorkspaceId } from '@sallyport/model';
 import { type Reader, type Reading, readAll, readProcess, type Source } from '@sallyport/process';
 import { NO_CIDRS, parseCidrs } from '@sallyport/proxy';
@@ -44,6 +45,18 @@ const declare = (read: Reader) => ({
     "Tell supervisors the client's address by PROXY protocol v2; each must trust this edge's (--trusted-cidrs there).",
   ),
   limits: limitsOf(read),
+  records: {
+    recordsMax: read.integer('max-records', 'Records of discovery that are held.', {
+      min: 1,
+      max: 10_000_000,
+      otherwise: FOLLOWER_LIMITS.recordsMax,
+    }),
+    bytesMax: read.size('max-record-bytes', 'Memory for them, round about.', {
+      min: 1_024,
+      max: 16 * 1_073_741_824,
+      otherwise: FOLLOWER_LIMITS.bytesMax,
+    }),
+  },
 });
 
 const limitsOf = (read: Reader): Limits => {
@@ -64,6 +77,11 @@ const limitsOf = (read: Reader): Limits => {
       DEFAULT_LIMITS.connectionsPerClientMax,
     ),
     pendingMax: count('max-pending', 'Client connections that are not passed on yet.', DEFAULT_LIMITS.pendingMax),
+    pendingPerClientMax: count(
+      'max-pending-per-client',
+      'Of those, client connections of one address.',
+      DEFAULT_LIMITS.pendingPerClientMax,
+    ),
     helloMs: time('hello-timeout', 'From the connection to the end of its ClientHello.', DEFAULT_LIMITS.helloMs),
     reachMs: time(
       'reach-timeout',

@@ -9,6 +9,7 @@ import {
 } from 'node:net';
 import { type Address, type Clock, cannotListen } from '@sallyport/process';
 import { createClientCounts, normaliseAddress } from '@sallyport/proxy';
+import { createClientShares } from './client-shares.ts';
 import type { Refusal } from './endings.ts';
 import { TICK_MS } from './limits.ts';
 import { createPassage, type Passage } from './passage.ts';
@@ -48,7 +49,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     ...options,
     dial,
     recently: recently(clock, options.monotonicMs),
-    clients: createClientCounts(limits.connectionsPerClientMax),
+    clients: createClientShares(limits),
     hosts: createClientCounts(limits.connectionsPerHostMax),
     tally: { bytesIn: 0, bytesOut: 0, pending: 0 },
   };
@@ -69,7 +70,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   function refusalOf(address: string): Refusal | undefined {
     if (open.size >= limits.connectionsMax) return 'over-process-limit';
     if (tally.pending >= limits.pendingMax) return 'over-pending-limit';
-    return trusted.has(address) || clients.enter(address) ? undefined : 'over-client-limit';
+    return trusted.has(address) ? undefined : clients.enter(address);
   }
 
   function onClosed(passage: Passage): void {

@@ -10,6 +10,7 @@ export type Refusal =
   | 'over-process-limit'
   | 'over-client-limit'
   | 'over-pending-limit'
+  | 'over-client-pending-limit'
   | 'over-host-limit'
   /** Nobody publishes the name. */
   | 'name-unknown'
@@ -32,6 +33,7 @@ export const ALERT_OF: Readonly<Record<Refusal, Alert | undefined>> = {
   'over-process-limit': undefined,
   'over-client-limit': undefined,
   'over-pending-limit': undefined,
+  'over-client-pending-limit': undefined,
   'over-host-limit': 'internalError',
   'name-unknown': 'unrecognizedName',
   'no-record': 'internalError',
@@ -40,7 +42,7 @@ export const ALERT_OF: Readonly<Record<Refusal, Alert | undefined>> = {
 };
 
 /** Why the record that a connection rests on is gone. */
-export type RecordEnd = TombstoneReason | 'replaced' | 'lapsed' | 'moved';
+export type RecordEnd = TombstoneReason | 'replaced' | 'lapsed' | 'left-out' | 'moved';
 
 /** How a connection that was passed on has ended. */
 export type Ending =
@@ -59,6 +61,7 @@ export const COMES_BACK: Readonly<Record<RecordEnd, boolean>> = {
   'grant-revoked': false,
   replaced: true,
   lapsed: true,
+  'left-out': true,
   moved: true,
 };
 

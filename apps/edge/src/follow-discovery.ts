@@ -58,6 +58,7 @@ export function followDiscovery(options: FollowOptions): Following {
   let isOpen = false;
   /** Given up by us. What was taken from it before may still wait to be read, and stands for nothing any more. */
   let left: WatchStream | undefined;
+  let leftOut = 0;
 
   function leave(of: WatchStream | undefined, why: Failure): void {
     left = of;
@@ -76,6 +77,9 @@ export function followDiscovery(options: FollowOptions): Following {
 
   function take(effects: readonly Effect<PublishedRecord>[]): void {
     apply(effects);
+    if (leftOut === 0 && follower.leftOut > 0)
+      log.error({ leftOut: follower.leftOut }, 'more records than may be held: hosts are refused that are served');
+    leftOut = follower.leftOut;
     for (const effect of effects) {
       if (effect.kind === 'restart') leave(stream, failure('not-ready', effect.why));
       else tell(effect);

@@ -11,6 +11,8 @@ export interface Limits {
   readonly connectionsPerClientMax: number;
   /** Connections that are not passed on yet. Each may hold its ClientHello and one more read, some 80 KiB. */
   readonly pendingMax: number;
+  /** Of one address, as above: whoever opens many and says nothing leaves room for others. */
+  readonly pendingPerClientMax: number;
   /** From the accepted connection to the end of its ClientHello. */
   readonly helloMs: number;
   /** From the end of the ClientHello to a connection that stands: all dials, and all waiting for a record. */
@@ -33,6 +35,7 @@ export const DEFAULT_LIMITS: Limits = {
   connectionsPerHostMax: 5_000,
   connectionsPerClientMax: 1_024,
   pendingMax: 2_048,
+  pendingPerClientMax: 256,
   helloMs: 10_000,
   reachMs: 10_000,
   dialMs: 3_000,

@@ -66,7 +66,8 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     if (said.stated !== undefined && said.stated !== stated) {
       stated = said.stated;
       if (!surroundings.trusted.has(stated)) {
-        if (!surroundings.clients.enter(stated)) return refuse('over-client-limit');
+        const over = surroundings.clients.enter(stated);
+        if (over !== undefined) return refuse(over);
         counted = stated;
       }
     }
@@ -225,6 +226,7 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     if (!isPending) return;
     isPending = false;
     tally.pending -= 1;
+    if (counted !== undefined) surroundings.clients.settle(counted);
   }
 
   function closedOne(): void {

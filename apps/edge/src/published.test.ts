@@ -51,6 +51,23 @@ function follow(host: Host): void {
   published.rest(place.record, resting);
 }
 
+test('a name that nobody publishes is not said to be unknown where records found no room', () => {
+  const follower = createFollower<PublishedRecord>([], { recordsMax: 1, bytesMax: 10_000 });
+  const narrow = createPublished(follower);
+  follower.opened(NOW);
+  const tell = (...hosts: readonly Host[]): void => {
+    const shown = hosts.map((host) => ({ record: recordOf(host, 1), ttlMs: 13_000 }));
+    narrow.apply(
+      follower.received({ pingId: 0n, message: { kind: 'snapshot', records: shown, removed: [], token: '0' } }, NOW),
+      NOW,
+    );
+  };
+  tell(WEB, API);
+  expect([narrow.find(WEB, NOW).kind, narrow.find(API, NOW).kind]).toEqual(['record', 'awaited']);
+  tell(WEB);
+  expect(narrow.find(API, NOW).kind).toBe('unknown');
+});
+
 describe('who rests on a record hears of its end', () => {
   test('also after it followed the record to another endpoint within the same message', () => {
     change([], recordOf(WEB, 1));

@@ -38,7 +38,7 @@ export const sameRecord = (a: PublishedRecord, b: PublishedRecord): boolean =>
   a.endpoint.port === b.endpoint.port &&
   a.endpoint.podUid === b.endpoint.podUid;
 
-export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHost' | 'complete'>): Published {
+export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHost' | 'complete' | 'leftOut'>): Published {
   const restingOn = new Map<string, Map<Resting, PublishedRecord>>();
   const waiting = new Map<Host, Set<() => void>>();
   /** Hosts that are expected back, and until when; the oldest first. */
@@ -97,9 +97,9 @@ export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHos
     find(host, now) {
       const held = follower.byHost(host, now);
       if (held !== undefined) return { kind: 'record', record: held.record, until: held.until };
-      // Before the first snapshot every name may yet turn out to be served.
+      // Before the first snapshot every name may yet turn out to be served, and what found no room may be this one.
       const until = awaited.get(host);
-      return !follower.complete || shown.has(host) || (until !== undefined && now < until)
+      return !follower.complete || follower.leftOut > 0 || shown.has(host) || (until !== undefined && now < until)
         ? { kind: 'awaited' }
         : { kind: 'unknown' };
     },

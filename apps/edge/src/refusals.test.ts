@@ -69,6 +69,7 @@ describe('what is refused', () => {
     ['of the process', { connectionsMax: 1 }, 'over-process-limit'],
     ['of one client', { connectionsPerClientMax: 1 }, 'over-client-limit'],
     ['of those that are not passed on yet', { pendingMax: 1 }, 'over-pending-limit'],
+    ['of those of one client', { pendingPerClientMax: 1 }, 'over-client-pending-limit'],
   ])('one connection more than the limit %s', async (_title, limits, reason) => {
     await start({ limits });
     const first = stage.connect();
@@ -81,6 +82,17 @@ describe('what is refused', () => {
     const third = stage.connect();
     await until('there is room again', () => stage.door.connectionCount() === 1);
     third.socket.destroy();
+  });
+
+  test('no connection for those of its client that were passed on, or refused', async () => {
+    await start({ limits: { pendingPerClientMax: 1 } });
+    stage.publish('web', upstream.port);
+    await passOn(stage, upstream);
+    const refused = stage.connect();
+    refused.socket.write(helloFor('nobody'));
+    await until('the alert is there', () => refused.bytes().length > 0);
+    await passOn(stage, upstream);
+    expect(refusals()).toEqual(['name-unknown']);
   });
 
   test('one connection more than the limit of its host', async () => {
@@ -130,6 +142,21 @@ describe('whose connection it is', () => {
     expect(stage.refused).toEqual([{ reason: 'over-client-limit', client: '192.0.2.9' }]);
     const sent = upstream.accepted[0]?.bytes() ?? Buffer.alloc(0);
     expect([[...sent.subarray(16, 20)], sent.length]).toEqual([[192, 0, 2, 9], 28 + helloFor('web').length]);
+  });
+
+  test('is believed before the share of those that are not passed on is taken', async () => {
+    if (!balancer.ok) throw new Error(balancer.error);
+    await start({ trusted: balancer.value, limits: { pendingPerClientMax: 1 } });
+    const [one, another, next] = [stage.connect(), stage.connect(), stage.connect()];
+    await until('all are in', () => stage.door.pendingCount() === 3);
+    for (const { socket } of [one, another]) socket.write(stating('192.0.2.9'));
+    await until('one of them is too many', () => [one, another].some((each) => each.hasEnded() || each.isClosed()));
+    for (const { socket } of [one, another]) socket.destroy();
+    await until('both are gone', () => stage.door.connectionCount() === 1);
+    next.socket.end(stating('192.0.2.9'));
+    await until('the next came to its own end', () => stage.door.connectionCount() === 0);
+    const [tooMany, gone] = ['over-client-pending-limit', 'client-gone'];
+    expect(stage.refused).toEqual([tooMany, gone, gone].map((reason) => ({ reason, client: '192.0.2.9' })));
   });
 
   test('is not believed of anybody else', async () => {

@@ -1,6 +1,7 @@
 import type { OnReadOpts, Socket } from 'node:net';
 import type { Host, Instant } from '@sallyport/model';
 import type { CidrSet, ClientCounts } from '@sallyport/proxy';
+import type { ClientShares } from './client-shares.ts';
 import type { Ending, Refusal } from './endings.ts';
 import type { Limits } from './limits.ts';
 import type { Published } from './published.ts';
@@ -56,7 +57,7 @@ export interface Surroundings {
   readonly sendsProxy: boolean;
   readonly dial: (address: string, port: number, onread: OnReadOpts) => Socket;
   readonly observer: Observer;
-  readonly clients: ClientCounts;
+  readonly clients: ClientShares;
   readonly hosts: ClientCounts;
   /** Of all connections together. */
   readonly tally: Tally;

@@ -32,7 +32,7 @@ export async function wire(config: Config, process: Process): Promise<Edge> {
   });
   if (!tls.ok) throw new CannotStart(tls.error);
 
-  const follower = createFollower<PublishedRecord>(config.workspaces);
+  const follower = createFollower<PublishedRecord>(config.workspaces, config.records);
   const published = createPublished(follower);
   const door = await openDoor({
     listen: config.listen,
@@ -84,6 +84,11 @@ export async function wire(config: Config, process: Process): Promise<Edge> {
   metrics.observed('sallyport_edge_connections', 'Client connections now.', () => door.connectionCount());
   metrics.observed('sallyport_edge_pending_connections', 'Of those, not passed on yet.', () => door.pendingCount());
   metrics.observed('sallyport_edge_records', 'Hosts that can be reached now.', recordCount);
+  metrics.observed(
+    'sallyport_edge_records_left_out',
+    'Records that are shown and over the limits; 0: all are held.',
+    () => follower.leftOut,
+  );
   metrics.observed('sallyport_edge_follows_discovery', 'Whether a stream of discovery is open: 1 or 0.', () =>
     following.connected() ? 1 : 0,
   );

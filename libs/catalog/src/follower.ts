@@ -1,6 +1,7 @@
 import { type FailureKind, type Instant, LONG_AGO, later, NEVER, type WorkspaceId } from '@sallyport/model';
 import type { Readable, Sent, Timed, WatchMessage } from './messages.ts';
 import type { TombstoneReason } from './record.ts';
+import { createRoom, FOLLOWER_LIMITS, type FollowerLimits, type Room } from './room.ts';
 
 /**
  * The reader's end of a watch, without the stream: what it holds, and until when it may use it. It never uses a record longer
@@ -27,6 +28,11 @@ export interface Follower<R extends Readable> {
   byHost(host: string, now: Instant): Followed<R> | undefined;
   /** Whether a whole snapshot has ever been taken: before that, a host that is not there may yet come. */
   readonly complete: boolean;
+  /**
+   * How many records were shown and not taken since the last whole snapshot, because the limits were reached; 0: all that may be seen
+   * is held. The next stream then begins with a snapshot, which may fit.
+   */
+  readonly leftOut: number;
   /** What the newest heartbeat said; undefined before the first of this stream. */
   readonly health: { readonly lagMs: number; readonly hasAuthority: boolean } | undefined;
 }
@@ -46,8 +52,9 @@ export interface Followed<R> {
 export type Effect<R> =
   /** It may be used, or says something else than before. */
   | { readonly kind: 'put'; readonly record: R }
-  /** It may be used no more. `replaced`: a new snapshot has it no more. `lapsed`: it ran out; a renewal may bring it back. */
-  | { readonly kind: 'drop'; readonly record: R; readonly reason: TombstoneReason | 'replaced' | 'lapsed' }
+  /** It may be used no more. `replaced`: a new snapshot has it no more. `lapsed`: it ran out; a renewal may bring it back. `left-out`: a
+   * newer one of its id is over the limits. */
+  | { readonly kind: 'drop'; readonly record: R; readonly reason: TombstoneReason | 'replaced' | 'lapsed' | 'left-out' }
   /** The stream cannot be followed any further: end it and open another. */
   | { readonly kind: 'restart'; readonly why: string };
 
@@ -57,9 +64,14 @@ export const SILENCE_MAX_MS = 15_000;
 /** Pings whose sending is remembered: five minutes of them. */
 const PINGS_MAX = 64;
 
-export function createFollower<R extends Readable>(workspaces: readonly WorkspaceId[] = []): Follower<R> {
+export function createFollower<R extends Readable>(
+  workspaces: readonly WorkspaceId[] = [],
+  limits: FollowerLimits = FOLLOWER_LIMITS,
+): Follower<R> {
   const held = new Map<string, Holding<R>>();
   const byHost = new Map<string, Holding<R>>();
+  let room = createRoom(limits);
+  let leftOut = 0;
   let pings = new Map<bigint, Instant>();
   let pingId = 0n;
   let token = '';
@@ -70,15 +82,29 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
   let heardAt: Instant = LONG_AGO;
   let health: Follower<R>['health'];
   /** Parts of what is to be applied together. */
-  let snapshot: Map<string, Counted<R>> | undefined;
+  let snapshot: { readonly records: Map<string, Counted<R>>; readonly room: Room; leftOut: number } | undefined;
   let delta: DeltaPart<R>[] = [];
   let renew: RenewPart[] = [];
+  /** What is in those parts. An empty part counts as well. */
+  let deltaEntries = 0;
+  let renewEntries = 0;
 
   /** From when lives are counted that were sent with this Ping. One that is not remembered proves nothing. */
   const sentAt = (id: bigint): Instant => pings.get(id) ?? LONG_AGO;
   const counted = (at: Instant, { record, ttlMs }: Timed<R>): Counted<R> => ({ record, until: later(at, ttlMs) });
 
-  function put({ record, until }: Counted<R>, now: Instant, effects: Effect<R>[]): void {
+  function put(each: Counted<R>, now: Instant, effects: Effect<R>[]): void {
+    const before = held.get(each.record.recordId);
+    if (before !== undefined) room.give(before.record);
+    if (room.take(each.record)) return place(each, now, effects);
+    leftOut += 1;
+    if (before === undefined) return;
+    // What it says of its host is no longer so.
+    room.take(before.record);
+    drop(before.record.recordId, 'left-out', effects);
+  }
+
+  function place({ record, until }: Counted<R>, now: Instant, effects: Effect<R>[]): void {
     const before = held.get(record.recordId);
     if (before !== undefined && byHost.get(before.record.host) === before) byHost.delete(before.record.host);
     const holding = { record, until, usable: until > now };
@@ -88,10 +114,11 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
     else if (before?.usable === true) effects.push({ kind: 'drop', record: before.record, reason: 'lapsed' });
   }
 
-  function drop(recordId: string, reason: TombstoneReason | 'replaced', effects: Effect<R>[]): void {
+  function drop(recordId: string, reason: TombstoneReason | 'replaced' | 'left-out', effects: Effect<R>[]): void {
     const holding = held.get(recordId);
     if (holding === undefined) return;
     held.delete(recordId);
+    room.give(holding.record);
     if (byHost.get(holding.record.host) === holding) byHost.delete(holding.record.host);
     if (holding.usable) effects.push({ kind: 'drop', record: holding.record, reason });
   }
@@ -105,12 +132,24 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
   }
 
   function takeSnapshot(part: SnapshotPart<R>, at: Instant, now: Instant, effects: Effect<R>[]): void {
-    snapshot ??= new Map();
-    for (const timed of part.records) snapshot.set(timed.record.recordId, counted(at, timed));
-    for (const recordId of part.removed) snapshot.delete(recordId);
+    snapshot ??= { records: new Map(), room: createRoom(limits), leftOut: 0 };
+    const { records } = snapshot;
+    const remove = (recordId: string): void => {
+      const told = records.get(recordId);
+      if (told === undefined || snapshot === undefined) return;
+      snapshot.room.give(told.record);
+      records.delete(recordId);
+    };
+    for (const timed of part.records) {
+      remove(timed.record.recordId);
+      if (snapshot.room.take(timed.record)) records.set(timed.record.recordId, counted(at, timed));
+      else snapshot.leftOut += 1;
+    }
+    for (const recordId of part.removed) remove(recordId);
     if (part.token === undefined) return;
-    for (const recordId of [...held.keys()]) if (!snapshot.has(recordId)) drop(recordId, 'replaced', effects);
-    for (const each of snapshot.values()) put(each, now, effects);
+    for (const recordId of [...held.keys()]) if (!records.has(recordId)) drop(recordId, 'replaced', effects);
+    ({ room, leftOut } = snapshot);
+    for (const each of records.values()) place(each, now, effects);
     snapshot = undefined;
     reach(part.token);
     complete = true;
@@ -128,6 +167,8 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
       effects.push({ kind: 'restart', why: 'a change does not follow on what is held' });
       return;
     }
+    deltaEntries += Math.max(1, part.message.tombstones.length + part.message.upserts.length);
+    if (isTooLarge(deltaEntries, effects)) return;
     delta.push(part);
     if (part.message.to === undefined) return;
     for (const { message, at } of delta) {
@@ -135,7 +176,17 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
       for (const timed of message.upserts) put(counted(at, timed), now, effects);
     }
     delta = [];
+    deltaEntries = 0;
     reach(part.message.to);
+  }
+
+  /** Parts of one thing wait for its end, and would wait for ever where that never comes. */
+  function isTooLarge(entries: number, effects: Effect<R>[]): boolean {
+    if (entries <= limits.recordsMax) return false;
+    forgetParts();
+    reach('');
+    effects.push({ kind: 'restart', why: `a change or a renewal has more than ${limits.recordsMax} entries` });
+    return true;
   }
 
   function reach(next: string): void {
@@ -144,6 +195,8 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
   }
 
   function takeRenew(part: RenewPart, now: Instant, effects: Effect<R>[]): void {
+    renewEntries += Math.max(1, part.message.floors.length + part.message.singles.length);
+    if (isTooLarge(renewEntries, effects)) return;
     renew.push(part);
     if (!part.message.isLast) return;
     const floors = new Map<string, Instant>();
@@ -152,7 +205,7 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
       for (const { renewedBy, ttlMs } of message.floors) floors.set(renewedBy, later(at, ttlMs));
       for (const { recordId, ttlMs } of message.singles) singles.set(recordId, later(at, ttlMs));
     }
-    renew = [];
+    forgetRenewal();
     for (const holding of held.values()) {
       const until = singles.get(holding.record.recordId) ?? floors.get(holding.record.renewedBy);
       if (until !== undefined) extend(holding, until, now, effects);
@@ -162,7 +215,13 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
   function forgetParts(): void {
     snapshot = undefined;
     delta = [];
+    deltaEntries = 0;
+    forgetRenewal();
+  }
+
+  function forgetRenewal(): void {
     renew = [];
+    renewEntries = 0;
   }
 
   function expire(now: Instant, effects: Effect<R>[]): void {
@@ -176,7 +235,7 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
   return {
     opened(now) {
       forgetParts();
-      if (isTorn) reach('');
+      if (isTorn || leftOut > 0) reach('');
       pings = new Map([[0n, now]]);
       pingId = 0n;
       open = true;
@@ -196,7 +255,7 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
       heardAt = now;
       const at = sentAt(named);
       // Renewals that were not finished are void: something else was more important.
-      if (message.kind !== 'renew') renew = [];
+      if (message.kind !== 'renew') forgetRenewal();
       if (message.kind === 'snapshot') takeSnapshot(message, at, now, effects);
       else if (message.kind === 'delta') takeDelta({ message, at }, now, effects);
       else if (message.kind === 'renew') takeRenew({ message, at }, now, effects);
@@ -244,6 +303,9 @@ export function createFollower<R extends Readable>(workspaces: readonly Workspac
     byHost(host, now) {
       const holding = byHost.get(host);
       return holding !== undefined && holding.until > now ? { record: holding.record, until: holding.until } : undefined;
+    },
+    get leftOut() {
+      return leftOut;
     },
     get complete() {
       return complete;

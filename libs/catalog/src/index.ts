@@ -9,5 +9,6 @@ export type * from './listing.ts';
 export * from './messages.ts';
 export * from './record.ts';
 export type { RenewalDigest } from './renewals.ts';
+export { FOLLOWER_LIMITS, type FollowerLimits } from './room.ts';
 export * from './scope.ts';
 export * from './snapshot.ts';

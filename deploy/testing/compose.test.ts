@@ -24,7 +24,10 @@ const FOLDER = join(ROOT, 'deploy/compose');
 
 /** With the variables as they are when nobody sets them; Compose merges `<<` as YAML 1.1 does. */
 const text = readFileSync(join(FOLDER, 'compose.yaml'), 'utf8').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
-const { services } = parse(text, { merge: true }) as { services: Readonly<Record<string, Service>> };
+const { services, networks } = parse(text, { merge: true }) as {
+  services: Readonly<Record<string, Service>>;
+  networks: { inner: { ipam: { config: readonly { subnet: string; ip_range: string }[] } } };
+};
 
 /** What `prepare` makes, made here by the same script. */
 const state = mkdtempSync(join(tmpdir(), 'sallyport-compose-'));
@@ -66,11 +69,21 @@ test('only the edge can be reached from outside', () => {
   expect(open.map(([name]) => name)).toEqual(['edge']);
 });
 
+const fixedAddress = (): string => {
+  const { inner } = (services.supervisor?.networks ?? {}) as Readonly<Record<string, { readonly ipv4_address: string }>>;
+  if (inner === undefined) throw new Error('the supervisor has no address of its own');
+  return inner.ipv4_address;
+};
+
+test('nobody else is given the supervisor’s address', () => {
+  expect(networks.inner.ipam.config).toEqual([{ subnet: '172.31.77.0/24', ip_range: '172.31.77.128/25' }]);
+  expect(fixedAddress()).toMatch(/^172\.31\.77\.\d{1,2}$/);
+});
+
 test('what the driver is told fits the rest: the supervisor’s address, its token, the application', () => {
   const known = parseStaticState(readFileSync(join(state, 'static.json'), 'utf8'));
   if (!known.ok) throw new Error(known.error);
-  const networks = services.supervisor?.networks as { inner: { ipv4_address: string } };
-  expect(known.value.supervisors).toMatchObject([{ poolId: 'shared', address: networks.inner.ipv4_address }]);
+  expect(known.value.supervisors).toMatchObject([{ poolId: 'shared', address: fixedAddress() }]);
   expect(known.value.workloads).toMatchObject([
     { workspace: 'team', sandbox: 'demo', services: [{ service: 'web', port: 8080 }] },
   ]);

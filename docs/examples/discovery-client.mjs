@@ -10,25 +10,25 @@ import { loadSync } from '@grpc/proto-loader';
 const [target, ca, secret, proto] = process.argv.slice(2);
 const { v1 } = grpc.loadPackageDefinition(loadSync(proto, { enums: String, defaults: true, oneofs: true })).sallyport.discovery;
 const client = new v1.DiscoveryService(target, grpc.credentials.createSsl(readFileSync(ca)));
-let [held, token, shown] = [new Map(), '', '']; // what ran out stays held: a Renew may bring it back
+let [held, token, shown] = [new Map(), '', []]; // what ran out stays held: a Renew may bring it back
 
 function follow() {
   const stream = client.watch(grpc.Metadata.fromHttp2Headers({ authorization: `Bearer ${readFileSync(secret, 'utf8').trim()}` }));
   // Seconds that go on while the machine sleeps. Lives count from the Ping that a message names; the start is Ping 0.
-  let [sentAt, heardAt, going, draft, lives] = [[uptime()], uptime()];
-  const ping = () => stream.write({ ping: { id: sentAt.push(uptime()) - 1 } });
-  const pinging = setInterval(() => (uptime() > heardAt + 15 ? stream.cancel() : ping()), 5_000);
+  let [sent, heard, going, draft, lives] = [[uptime()], uptime()];
+  const ping = () => (uptime() > heard + 15 ? stream.cancel() : stream.write({ ping: { id: sent.push(uptime()) - 1 } }));
+  const pinging = setInterval(ping, 5_000);
   stream.write({ start: { resumeToken: token } });
   stream.on('data', ({ response: kind, pingId, [kind]: part }) => {
-    const until = (ttlMs) => sentAt[pingId] + ttlMs / 1_000;
-    heardAt = uptime();
+    const until = (ttlMs) => sent[pingId] + ttlMs / 1_000;
+    heard = uptime();
     // Parts are put together in a draft. Those whose last part never comes mean nothing.
     if (kind !== going) [going, draft, lives] = [kind, new Map(kind === 'snapshot' ? [] : held), new Map()];
     if (part.forget) [held, token] = [new Map(), ''];
-    for (const { recordId, reason } of part.tombstones ?? [])
-      if (draft.delete(recordId) && reason.endsWith('GRANT_REVOKED') && held.delete(recordId)) token = ''; // at once
+    // What may not be seen any more goes at once, whatever follows.
+    for (const gone of part.tombstones ?? part.removed ?? []) draft.delete(gone.recordId ?? gone);
+    for (const { recordId, reason } of part.tombstones ?? []) if (/GRANT/.test(reason) && held.delete(recordId)) token = '';
     for (const it of part.records ?? part.upserts ?? []) draft.set(it.recordId, { ...it, until: until(it.ttlMs) });
-    for (const recordId of part.removed ?? []) draft.delete(recordId);
     for (const { renewedBy, ttlMs } of part.floors ?? []) lives.set(renewedBy, until(ttlMs));
     for (const [at, recordId] of part.recordIds?.entries() ?? []) lives.set(recordId, until(part.ttlMs[at]));
     if (part.toToken && token && part.fromToken !== token) return stream.cancel(); // a change was lost
@@ -48,10 +48,7 @@ function follow() {
 follow();
 setInterval(() => {
   const usable = [...held.values()].filter(({ until }) => until > uptime());
-  const text = usable
-    .map(({ host, endpoint: at }) => `${host} ${at.address}:${at.port}\n`)
-    .sort()
-    .join('');
-  if (text !== shown) console.log(text);
-  shown = text;
+  const lines = usable.map(({ host, endpoint: at }) => `${host} ${at.address}:${at.port}\n`);
+  if (lines.sort().join('') !== shown.join('')) console.log(lines.join(''));
+  shown = lines;
 }, 250);

@@ -16,16 +16,17 @@ const common = Buffer.allocUnsafeSlow(COMMON_BYTES);
 const spare: Buffer[] = [];
 
 /**
- * @param take gets each chunk, and says whether the next may be read. It is the caller's until then, and only so long: whoever
- * says yes has no more use for it.
+ * @param take gets each chunk, and says whether the next may be read. One that is lent is the caller's until then, and only so long:
+ * whoever says yes has no more use for it.
  */
-export function createInlet(take: (chunk: Buffer) => boolean): OnReadOpts {
+export function createInlet(take: (chunk: Buffer, isLent: boolean) => boolean): OnReadOpts {
   let own: Buffer | undefined;
   /** Where to read from the next time on. */
   let next: Buffer | undefined = common;
 
-  function read(count: number, bytes: Buffer): boolean {
-    const goesOn = take(own === undefined ? Buffer.from(bytes.subarray(0, count)) : bytes.subarray(0, count));
+  function taken(count: number, bytes: Buffer): boolean {
+    const read = bytes.subarray(0, count);
+    const goesOn = own === undefined ? take(Buffer.from(read), false) : take(read, true);
     if (own === undefined && count === COMMON_BYTES) {
       own = spare.pop() ?? Buffer.allocUnsafeSlow(OWN_BYTES);
       next = own;
@@ -45,6 +46,6 @@ export function createInlet(take: (chunk: Buffer) => boolean): OnReadOpts {
       next = undefined;
       return given as Buffer;
     },
-    callback: (count, bytes) => read(count, bytes as Buffer),
+    callback: (count, bytes) => taken(count, bytes as Buffer),
   };
 }

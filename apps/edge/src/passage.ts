@@ -4,6 +4,7 @@ import { alertRecord, createHelloReader } from '@sallyport/tls-hello';
 import type { PublishedRecord } from '@sallyport/wire';
 import { ALERT_OF, type Ending, isHandover, type Refusal } from './endings.ts';
 import { createInlet } from './inlet.ts';
+import { lend } from './lend.ts';
 import { DIAL_AGAIN_MS, LINGER_MS } from './limits.ts';
 import { createOpening } from './opening.ts';
 import { type Resting, sameRecord } from './published.ts';
@@ -60,6 +61,14 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
 
   tally.pending += 1;
 
+  function clientData(chunk: Buffer, isLent: boolean): boolean {
+    if (through !== undefined) return through.clientData(chunk);
+    if (state !== 'hello') return state === 'refused';
+    opened(isLent ? Buffer.from(chunk) : chunk);
+    // What it has become in there, which the compiler does not see.
+    return (state as State) !== 'reaching';
+  }
+
   function opened(chunk: Buffer): void {
     held.push(chunk);
     const said = opening.push(chunk);
@@ -73,7 +82,6 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     }
     if (said.kind === 'more') return;
     if (said.kind === 'refused') return refuse(said.reason);
-    client.pause();
     host = normaliseHost(said.serverName);
     held = said.rest(held);
     if (!surroundings.hosts.enter(host)) return refuse('over-host-limit');
@@ -107,11 +115,14 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     const attempt = { record, socket, at: now };
     dialled = attempt;
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (dialled === attempt && state === 'reaching') dialFailed(error.code === 'ECONNREFUSED' ? 'refused' : 'other');
+      if (dialled !== attempt) return;
+      if (state === 'reaching') dialFailed(error.code === 'ECONNREFUSED' ? 'refused' : 'other');
+      else over('supervisor-reset');
     });
     socket.on('connect', () => {
       if (dialled === attempt && state === 'reaching') connected(attempt.socket);
     });
+    socket.on('end', () => through?.supervisorEnded());
   }
 
   const supervisorData = (chunk: Buffer): boolean => through?.supervisorData(chunk) ?? false;
@@ -165,8 +176,10 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     through = splice({ client, supervisor: socket, tally, mayPass: passes, onEnd: over });
     const early = held;
     held = [];
-    for (const chunk of early) through.clientData(chunk);
+    let isTaken = true;
+    for (const chunk of early) isTaken = through.clientData(chunk) && isTaken;
     if (hasEndedEarly) through.clientEnded();
+    else if (isTaken) client.resume();
   }
 
   /** The record is looked at again once it would have run out as it was last seen. */
@@ -241,18 +254,17 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
     onClosed(passage);
   }
 
-  client.on('data', (chunk: Buffer) => {
-    if (through !== undefined) through.clientData(chunk);
-    else if (state === 'hello') opened(chunk);
-  });
+  if (!lend(client, createInlet(clientData)))
+    client.on('data', (chunk: Buffer) => {
+      if (!clientData(chunk, false)) client.pause();
+    });
   client.on('end', () => {
     if (through !== undefined) through.clientEnded();
     else if (state === 'hello') refuse('client-gone');
     else if (state === 'reaching') hasEndedEarly = true;
     else if (state === 'refused') client.destroy();
   });
-  client.on('drain', () => through?.clientDrained());
-  client.on('error', () => through?.clientLost());
+  client.on('error', () => over('client-reset'));
   client.on('close', closedOne);
 
   const passage: Passage = {

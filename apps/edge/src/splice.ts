@@ -6,20 +6,18 @@ import type { Tally } from './surroundings.ts';
 
 /** Two sockets that are one connection. What passes is never looked at. */
 export interface Splice {
-  clientData(chunk: Buffer): void;
   /** Whether the next may be read, into the same memory. */
+  clientData(chunk: Buffer): boolean;
   supervisorData(chunk: Buffer): boolean;
-  clientDrained(): void;
   /** The client sends no more, and may still listen. */
   clientEnded(): void;
-  clientLost(): void;
+  supervisorEnded(): void;
   tick(now: Instant, limits: Pick<Limits, 'silenceMs' | 'halfClosedMs'>): void;
   readonly bytesIn: number;
   readonly bytesOut: number;
 }
 
 export interface SpliceOptions {
-  /** Paused until now. */
   readonly client: Socket;
   /** Connected. */
   readonly supervisor: Socket;
@@ -33,7 +31,7 @@ const NOTHING = Buffer.alloc(0);
 
 /**
  * The way of every byte: one read, one look at the deadline, one write. A reader that is slower than the other side makes it
- * wait: one read is held of what a supervisor sends, and of what a client sends one read and what a socket buffers.
+ * wait, and one read is held of what that sends.
  */
 export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOptions): Splice {
   const startedAt = mayPass();
@@ -44,47 +42,31 @@ export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOpti
   let bytesIn = 0;
   let bytesOut = 0;
 
-  /** False: the client has yet to take it, and until then the memory is not to be used again. */
-  function toClient(chunk: Buffer): boolean {
-    const now = mayPass();
-    if (now === undefined) return false;
-    lastActivityAt = now;
-    bytesOut += chunk.length;
-    tally.bytesOut += chunk.length;
-    client.write(chunk);
-    if (client.writableLength === 0) return true;
-    // Below the mark at which Node tells of a drain by itself.
-    if (!client.writableNeedDrain) client.write(NOTHING, () => supervisor.resume());
-    return false;
-  }
-
-  function toSupervisor(chunk: Buffer): void {
-    const now = mayPass();
-    if (now === undefined) return;
-    lastActivityAt = now;
-    bytesIn += chunk.length;
-    tally.bytesIn += chunk.length;
-    if (!supervisor.write(chunk)) client.pause();
-  }
-
-  supervisor.on('drain', () => client.resume());
-  supervisor.on('end', () => {
-    supervisorEnded = true;
-    endOf(client, clientEnded);
-  });
-  supervisor.on('error', () => onEnd('supervisor-reset'));
-
-  client.resume();
-
   return {
-    clientData: toSupervisor,
-    supervisorData: toClient,
-    clientDrained: () => void supervisor.resume(),
+    clientData(chunk) {
+      const now = mayPass();
+      if (now === undefined) return false;
+      lastActivityAt = now;
+      bytesIn += chunk.length;
+      tally.bytesIn += chunk.length;
+      return pour(chunk, supervisor, client);
+    },
+    supervisorData(chunk) {
+      const now = mayPass();
+      if (now === undefined) return false;
+      lastActivityAt = now;
+      bytesOut += chunk.length;
+      tally.bytesOut += chunk.length;
+      return pour(chunk, client, supervisor);
+    },
     clientEnded() {
       clientEnded = true;
       endOf(supervisor, supervisorEnded);
     },
-    clientLost: () => onEnd('client-reset'),
+    supervisorEnded() {
+      supervisorEnded = true;
+      endOf(client, clientEnded);
+    },
     tick(now, { silenceMs, halfClosedMs }) {
       if (lastActivityAt === undefined || startedAt === undefined) return;
       const isHalf = clientEnded || supervisorEnded;
@@ -100,6 +82,16 @@ export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOpti
       return bytesOut;
     },
   };
+}
+
+/** False: `to` has yet to take it, and until then the memory is not to be used again; then `from` is read on by itself. */
+function pour(chunk: Buffer, to: Socket, from: Socket): boolean {
+  to.write(chunk);
+  if (to.writableLength === 0) return true;
+  // Below the mark at which Node tells of a drain by itself.
+  if (to.writableNeedDrain) to.once('drain', () => from.resume());
+  else to.write(NOTHING, () => from.resume());
+  return false;
 }
 
 /** Passes an end on. Where the other side has ended too and nothing is left to be written, closing says as much, in one call less. */

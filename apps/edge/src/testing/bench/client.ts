@@ -9,33 +9,43 @@ export const HELLO = Buffer.from(records(hello({ extensions: [serverName(HOST), 
 /** Each connection begins with its hello and one command for the backend. */
 const opening = (command: string): Buffer => Buffer.concat([HELLO, Buffer.from(command)]);
 
-/** Bytes that come over so many connections within the time. */
-export async function readBytes(
+const CHUNK = Buffer.alloc(262_144, 0x17);
+
+/** Bytes that go over so many connections, for ever: from the supervisor (`down`) or to it (`up`). */
+export function startBytes(
   port: number,
   connectionCount: number,
-  ms: number,
-): Promise<{ readonly bytes: number; readonly ms: number }> {
-  let bytes = 0;
+  way: 'down' | 'up',
+): { readonly bytes: () => number; stop(): void } {
+  let read = 0;
   const buffer = Buffer.allocUnsafe(262_144);
   const sockets = Array.from({ length: connectionCount }, () => {
     const onread = {
       buffer,
       callback: (count: number): boolean => {
-        bytes += count;
+        read += count;
         return true;
       },
     };
     const socket = connect({ host: '127.0.0.1', port, noDelay: true, onread });
     socket.on('error', () => undefined);
-    socket.write(opening('b'));
+    socket.write(opening(way === 'down' ? 'b' : 'u'));
+    if (way === 'up') {
+      const send = (): void => {
+        while (!socket.destroyed && socket.write(CHUNK));
+      };
+      socket.on('drain', send);
+      socket.on('connect', send);
+    }
     return socket;
   });
-  await sleep(300);
-  const [from, startedAt] = [bytes, performance.now()];
-  await sleep(ms);
-  const result = { bytes: bytes - from, ms: performance.now() - startedAt };
-  for (const socket of sockets) socket.resetAndDestroy();
-  return result;
+  return {
+    bytes: () =>
+      way === 'down' ? read : sockets.reduce((sum, { bytesWritten, writableLength }) => sum + bytesWritten - writableLength, 0),
+    stop() {
+      for (const socket of sockets) socket.resetAndDestroy();
+    },
+  };
 }
 
 /** Connections that are opened, answered with a byte and closed again, so many at a time. */

@@ -4,11 +4,14 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { err, ok, type Result } from '@sallyport/model';
 import { readAll } from '@sallyport/process';
 import { freePorts } from '@sallyport/store/etcd-process';
 import { createTestAuthority } from '@sallyport/wire/testing';
-import { HELLO, holdConnections, openConnections, readBytes } from './client.ts';
+import { HELLO, holdConnections, openConnections, startBytes } from './client.ts';
+import { connectionsThatFit } from './descriptors.ts';
 import { serveDiscovery } from './discovery.ts';
+import { noFigures, tableOf, type Way } from './figures.ts';
 import { INSTALL, type Place, type Subject, startEdge, startHaproxy, startNginx } from './subjects.ts';
 import { cpuMs, residentMiB } from './usage.ts';
 
@@ -16,11 +19,25 @@ import { cpuMs, residentMiB } from './usage.ts';
  * `npx nx run edge:bench`: the edge beside nginx (ssl_preread) and HAProxy (TCP mode), on the same work in the same run, round
  * about. Figures per processor time are what one core can do; the load itself has the other one.
  */
+const MEASURES = ['down', 'up', 'new', 'idle'] as const;
+const SUBJECTS = ['edge', 'edge-no-io-uring', 'nginx', 'haproxy'] as const;
+const oneOf =
+  <const T extends string>(names: readonly T[]) =>
+  (text: string): Result<T, string> => {
+    const found = names.find((name) => name === text);
+    return found === undefined ? err(`${text} is none of ${names.join(', ')}`) : ok(found);
+  };
 const reading = readAll({ env: {}, args: process.argv.slice(2) }, (read) => ({
   rounds: read.integer('rounds', 'Of each measurement.', { min: 1, max: 100, otherwise: 5 }),
   bytesMs: read.duration('bytes-time', 'One measurement of bytes.', { min: 200, otherwise: 1_500 }),
   connections: read.integer('connections', 'Opened in one measurement of new connections.', { min: 100, otherwise: 5_000 }),
-  idle: read.integer('idle', 'Connections that are held for the memory; 0: none.', { min: 0, max: 9_900, otherwise: 9_800 }),
+  idle: read.integer('idle', 'Connections that are held for the memory; fewer where file descriptors are too few.', {
+    min: 1,
+    max: 19_000,
+    otherwise: 10_000,
+  }),
+  measure: read.list('measure', 'What to measure.', oneOf(MEASURES), { max: 4, placeholder: 'WHAT', otherwise: MEASURES }),
+  only: read.list('only', 'Which of the subjects.', oneOf(SUBJECTS), { max: 4, placeholder: 'NAME', otherwise: SUBJECTS }),
 }));
 if (reading.kind !== 'read') {
   for (const line of reading.kind === 'invalid' ? reading.problems : reading.kind === 'help' ? [reading.text] : [])
@@ -32,16 +49,8 @@ const [BYTES_CONNECTIONS, AT_ONCE] = [8, 32];
 /** A compiler that learns needs some thousand connections. */
 const WARM_UP_ROUNDS = 2;
 
-interface Figures {
-  readonly mibPerSecond: number[];
-  readonly mibPerCpuSecond: number[];
-  readonly newPerSecond: number[];
-  readonly cpuUsPerNew: number[];
-  failed: number;
-  emptyMiB: number;
-  idleMiB: number;
-  idleOpen: number;
-}
+const idleCount = Math.min(options.idle, await connectionsThatFit());
+if (idleCount < options.idle) console.log(`file descriptors are enough for ${idleCount} idle connections`);
 
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-edge-bench-'));
 const closing: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
@@ -58,14 +67,15 @@ try {
     return { folder: own, backendPort: backend.port, port, core: '0' };
   }) as [Place, Place, Place, Place];
   const followed = { target: discovery.target, caFile: files.caFile };
-  const started = {
-    edge: await startEdge(places[0], { ...followed, ioUring: true }),
-    'edge, no io_uring': await startEdge(places[3], { ...followed, ioUring: false }),
-    nginx: await startNginx(places[1]),
-    haproxy: await startHaproxy(places[2]),
+  const start: Record<(typeof SUBJECTS)[number], () => Promise<Subject | undefined>> = {
+    edge: () => startEdge(places[0], { ...followed, ioUring: true }),
+    'edge-no-io-uring': () => startEdge(places[3], { ...followed, ioUring: false }),
+    nginx: () => startNginx(places[1], idleCount),
+    haproxy: () => startHaproxy(places[2], idleCount),
   };
   const subjects: Subject[] = [];
-  for (const [name, subject] of Object.entries(started)) {
+  for (const name of options.only) {
+    const subject = await start[name]();
     if (subject === undefined) console.log(`left out: ${name} (${INSTALL[name]})`);
     else subjects.push(subject);
   }
@@ -87,21 +97,17 @@ async function startBackend(): Promise<{ readonly port: number }> {
 }
 
 async function measure(subjects: readonly Subject[]): Promise<void> {
-  const figures = new Map(subjects.map((subject) => [subject, emptyFigures(subject)]));
+  const figures = new Map(subjects.map((subject) => [subject, noFigures(subject)]));
   // The first rounds warm up: what they find is dropped.
   for (let round = 1 - WARM_UP_ROUNDS; round <= options.rounds; round += 1) {
     for (const [subject, of] of figures) {
-      const before = cpuMs(subject.pid);
-      const { bytes, ms } = await readBytes(subject.port, BYTES_CONNECTIONS, options.bytesMs);
-      const cpu = cpuMs(subject.pid) - before;
-      if (round > 0) {
-        of.mibPerSecond.push((bytes / 1_048_576 / ms) * 1_000);
-        // What was read before the clock started took processor time as well.
-        of.mibPerCpuSecond.push((bytes / 1_048_576 / cpu) * 1_000 * ((ms + 300) / ms));
+      for (const way of options.measure.filter((each) => each === 'down' || each === 'up')) {
+        const { mib, seconds, cpuSeconds } = await moveBytes(subject, way);
+        if (round <= 0) continue;
+        of.bytes[way].mibPerSecond.push(mib / seconds);
+        of.bytes[way].mibPerCpuSecond.push(mib / cpuSeconds);
       }
-      await sleep(300);
-    }
-    for (const [subject, of] of figures) {
+      if (!options.measure.includes('new')) continue;
       const before = cpuMs(subject.pid);
       const { ms, failed } = await openConnections(subject.port, AT_ONCE, options.connections);
       const cpu = cpuMs(subject.pid) - before;
@@ -111,54 +117,25 @@ async function measure(subjects: readonly Subject[]): Promise<void> {
       of.cpuUsPerNew.push((cpu * 1_000) / options.connections);
     }
   }
-  if (options.idle > 0) {
+  if (options.measure.includes('idle')) {
     for (const [subject, of] of figures) {
-      const held = await holdConnections(subject.port, options.idle);
-      of.idleMiB = residentMiB(subject.pid);
-      of.idleOpen = held.open;
+      const held = await holdConnections(subject.port, idleCount);
+      of.idle = { mib: residentMiB(subject.pid), open: held.open };
       held.close();
       await sleep(1_000);
     }
   }
-  report(figures);
+  console.log(tableOf(figures));
 }
 
-function emptyFigures(subject: Subject): Figures {
-  return {
-    mibPerSecond: [],
-    mibPerCpuSecond: [],
-    newPerSecond: [],
-    cpuUsPerNew: [],
-    failed: 0,
-    emptyMiB: residentMiB(subject.pid),
-    idleMiB: 0,
-    idleOpen: 0,
-  };
-}
-
-function report(figures: ReadonlyMap<Subject, Figures>): void {
-  const nginx = [...figures].find(([{ name }]) => name === 'nginx')?.[1];
-  const share = (part: number, whole: number): string => (Number.isFinite(part / whole) ? (part / whole).toFixed(2) : '');
-  console.log(
-    '| | MiB/s | MiB per s of CPU | of nginx | new/s | CPU µs per new | new per CPU, of nginx | failed | memory | idle |',
-  );
-  console.log('|---|---|---|---|---|---|---|---|---|---|');
-  for (const [{ name }, of] of figures) {
-    const cells = [
-      median(of.mibPerSecond).toFixed(0),
-      median(of.mibPerCpuSecond).toFixed(0),
-      nginx === undefined ? '' : share(median(of.mibPerCpuSecond), median(nginx.mibPerCpuSecond)),
-      median(of.newPerSecond).toFixed(0),
-      median(of.cpuUsPerNew).toFixed(0),
-      nginx === undefined ? '' : share(median(nginx.cpuUsPerNew), median(of.cpuUsPerNew)),
-      String(of.failed),
-      `${of.emptyMiB.toFixed(0)} MiB`,
-      `${of.idleMiB.toFixed(0)} MiB with ${of.idleOpen}`,
-    ];
-    console.log(`| ${name} | ${cells.join(' | ')} |`);
-  }
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+async function moveBytes({ port, pid }: Subject, way: Way) {
+  const moving = startBytes(port, BYTES_CONNECTIONS, way);
+  await sleep(300);
+  const [from, cpuFrom, startedAt] = [moving.bytes(), cpuMs(pid), performance.now()];
+  await sleep(options.bytesMs);
+  const moved = { mib: (moving.bytes() - from) / 1_048_576, cpuSeconds: (cpuMs(pid) - cpuFrom) / 1_000 };
+  const seconds = (performance.now() - startedAt) / 1_000;
+  moving.stop();
+  await sleep(300);
+  return { ...moved, seconds };
 }

@@ -23,7 +23,6 @@ export interface Place {
 }
 
 const ROOT = resolve(import.meta.dirname, '../../../../..');
-const CONNECTIONS_MAX = 9_900;
 const START_MS = 10_000;
 const MODULE = '/usr/lib/nginx/modules/ngx_stream_module.so';
 
@@ -57,18 +56,17 @@ export async function startEdge(
     ...(ioUring ? {} : { UV_USE_IO_URING: '0' }),
   });
   await listening(place.port);
-  return { name: ioUring ? 'edge' : 'edge, no io_uring', port: place.port, pid: child.pid as number, stop: () => stopped(child) };
+  return { name: ioUring ? 'edge' : 'edge-no-io-uring', port: place.port, pid: child.pid as number, stop: () => stopped(child) };
 }
 
-export async function startNginx(place: Place): Promise<Subject | undefined> {
+export async function startNginx(place: Place, connectionsMax: number): Promise<Subject | undefined> {
   if (!existsSync(MODULE)) return undefined;
   const file = join(place.folder, 'nginx.conf');
   writeFileSync(
     file,
     `load_module ${MODULE};
 worker_processes 1; daemon off; error_log ${place.folder}/nginx.err crit; pid ${place.folder}/nginx.pid;
-worker_rlimit_nofile 20000;
-events { worker_connections 19990; }
+events { worker_connections ${2 * connectionsMax + 100}; }
 stream {
   access_log off;
   map $ssl_preread_server_name $upstream { ${HOST} 127.0.0.1:${place.backendPort}; default 127.0.0.1:1; }
@@ -82,14 +80,14 @@ stream {
   return { name: 'nginx', port: place.port, pid, stop: () => stopped(master) };
 }
 
-export async function startHaproxy(place: Place): Promise<Subject | undefined> {
+export async function startHaproxy(place: Place, connectionsMax: number): Promise<Subject | undefined> {
   if (!existsSync('/usr/sbin/haproxy')) return undefined;
   const file = join(place.folder, 'haproxy.cfg');
   writeFileSync(
     file,
     `global
   nbthread 1
-  maxconn ${CONNECTIONS_MAX}
+  maxconn ${connectionsMax}
 defaults
   mode tcp
   timeout connect 5s

@@ -17,7 +17,7 @@ export interface AppUser {
 export interface AppConnection {
   readonly key: RouteKey;
   readonly socket: Socket;
-  readonly answers: ResponseReader<Buffer>;
+  answers: ResponseReader<Buffer>;
   /** It has carried a request before; so it may have died without our knowing. */
   reused: boolean;
   /** The application has ended its side. */
@@ -65,4 +65,15 @@ export function createAppConnection(
   socket.on('error', (error) => lost(error.message));
   socket.on('close', () => lost('closed'));
   return connection;
+}
+
+/** Stands where the reader of a connection was that has become a tunnel. */
+const SPENT = createResponseReader<Buffer>();
+SPENT.takeRest();
+
+/** For tunnels: what is unread, in order. Nothing is kept of the reader after this, since a tunnel may live for days. */
+export function takeAnswersRest(connection: AppConnection): Buffer[] {
+  const rest = connection.answers.takeRest();
+  connection.answers = SPENT;
+  return rest;
 }

@@ -13,6 +13,9 @@ import type { ConnectionEvent } from './records.ts';
 import { answerOurselves } from './refusal.ts';
 
 const NOTHING = Buffer.alloc(0);
+/** Stands where the reader of a connection was that has become a tunnel. */
+const SPENT = createRequestReader<Buffer>();
+SPENT.takeRest();
 const copyOf = (lent: Buffer): Buffer => Buffer.from(lent);
 
 export interface ClientConnectionOptions {
@@ -46,7 +49,7 @@ export interface ClientConnection {
 export function createClientConnection(options: ClientConnectionOptions): ClientConnection {
   const { socket, raw, serverName, peer, instances, surroundings } = options;
   const { clock, limits } = surroundings;
-  const requests = createRequestReader<Buffer>(codecLimits(limits));
+  let requests = createRequestReader<Buffer>(codecLimits(limits));
   const outbox = createOutbox(socket);
   let phase: 'open' | 'lingering' | 'cut' | 'closed' = 'open';
   let exchange: Exchange | undefined;
@@ -153,7 +156,14 @@ export function createClientConnection(options: ClientConnectionOptions): Client
   const client: ClientSide = {
     serverName,
     peer,
-    requests,
+    get requests() {
+      return requests;
+    },
+    takeRest() {
+      const rest = requests.takeRest();
+      requests = SPENT;
+      return rest;
+    },
     outbox,
     surroundings,
     closing,

@@ -14,6 +14,8 @@ export interface ClientSide {
   readonly serverName: Host;
   readonly peer: Peer;
   readonly requests: RequestReader<Buffer>;
+  /** For tunnels: what is unread, in order. Nothing is kept of the reader after this, since a tunnel may live for days. */
+  takeRest(): Buffer[];
   readonly outbox: Outbox;
   readonly surroundings: Surroundings;
   /** The connection should end after the answer under way. */

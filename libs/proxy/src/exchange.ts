@@ -53,7 +53,7 @@ const nothing = (): void => {};
  * connection as http1 writes it down; what is here besides is the way to the application.
  */
 export function startExchange(client: ClientSide, instance: ServingInstance, head: RequestHead): Exchange {
-  const { surroundings, requests, outbox } = client;
+  const { surroundings, outbox } = client;
   const { clock, limits } = surroundings;
   const startedAt = clock.now();
   let state: ConnectionState = advance('idle', 'request-head');
@@ -263,11 +263,11 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
   };
 
   function openTunnel(): void {
-    if (app === undefined || admitted === undefined) return;
+    if (app === undefined || toApp === undefined || admitted === undefined) return;
     step('switch');
     status = app.answers.head.status;
     outbox.text(forwardSwitch(app.answers.head, admitted.asked.host, admitted.policy));
-    tunnel = startTunnel({ client, app, instance, onEnd: endTunnel });
+    tunnel = startTunnel({ client, app, appOutbox: toApp, instance, onEnd: endTunnel });
   }
 
   function endTunnel(ending: Ending): void {
@@ -284,7 +284,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     dropApp();
     admitted?.leave();
     while (state === 'receiving') {
-      const event = requests.read();
+      const event = client.requests.read();
       if (event === 'end') step('request-end');
       else if (event !== 'data') break;
     }
@@ -353,7 +353,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     },
     requestEnd() {
       step('request-end');
-      if (head.framing === 'chunked') toApp?.text(lastChunk(requests.trailers));
+      if (head.framing === 'chunked') toApp?.text(lastChunk(client.requests.trailers));
     },
     requestBroken(code, reason) {
       if (unanswered()) return refuse(code, reason);

@@ -1,8 +1,8 @@
 import { type Instant, later } from '@sallyport/model';
-import type { AppConnection, AppUser } from './app-connection.ts';
+import { type AppConnection, type AppUser, takeAnswersRest } from './app-connection.ts';
 import type { ClientSide } from './client-side.ts';
 import type { ServingInstance } from './instance.ts';
-import { createOutbox } from './outbox.ts';
+import type { Outbox } from './outbox.ts';
 import type { Ending } from './records.ts';
 import type { CloseReason } from './streams.ts';
 
@@ -24,14 +24,14 @@ export interface TunnelOptions {
   /** Its outbox holds the 101. */
   readonly client: ClientSide;
   readonly app: AppConnection;
+  readonly appOutbox: Outbox;
   readonly instance: ServingInstance;
   /** Called once. */
   readonly onEnd: (ending: Ending) => void;
 }
 
-export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tunnel {
-  const { clock, limits, slabs } = client.surroundings;
-  const appBox = createOutbox(app.socket, slabs);
+export function startTunnel({ client, app, appOutbox, instance, onEnd }: TunnelOptions): Tunnel {
+  const { clock, limits } = client.surroundings;
   let lastActivityAt = clock.now();
   let clientEnded = false;
   let appEnded = false;
@@ -77,12 +77,12 @@ export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tu
 
   function toApp(chunk: Buffer): void {
     bytesIn += chunk.length;
-    appBox.bytes(chunk);
-    appBox.whenGathered(sendGathered);
+    appOutbox.bytes(chunk);
+    appOutbox.whenGathered(sendGathered);
   }
 
   function sendGathered(): void {
-    if (!over && maySend() && !appBox.flush()) client.pause();
+    if (!over && maySend() && !appOutbox.flush()) client.pause();
   }
 
   const user: AppUser = {
@@ -137,12 +137,12 @@ export function startTunnel({ client, app, instance, onEnd }: TunnelOptions): Tu
 
   app.user = user;
   // Bytes that came with either head belong to the tunnel; the 101 leaves together with the application's.
-  for (const chunk of app.answers.takeRest()) {
+  for (const chunk of takeAnswersRest(app)) {
     bytesOut += chunk.length;
     client.outbox.bytes(chunk);
   }
   if (!client.outbox.flush()) app.socket.pause();
-  for (const chunk of client.requests.takeRest()) toApp(chunk);
+  for (const chunk of client.takeRest()) toApp(chunk);
   client.resume();
   if (app.ended) user.appEnded();
   return tunnel;

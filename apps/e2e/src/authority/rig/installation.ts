@@ -6,6 +6,7 @@ import { credentialHash } from '@sallyport/driver';
 import { startTestCluster, type TestCluster } from '@sallyport/store/testing/etcd';
 import { call, gatewayV1, type Link, openLink, openTlsFiles, type TlsSource, type UnaryMethod } from '@sallyport/wire';
 import { type AppProcess, startApp } from './app-process.ts';
+import { keepDriverFile } from './driver-file.ts';
 import { DOMAIN, type Files, makePki, type Pki } from './pki.ts';
 import { until } from './until.ts';
 
@@ -90,7 +91,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
 
     const known: { uid: string; pool: string; address: string; credentialSha256: string }[] = [];
     const staticFile = join(folder, 'driver-static.json');
-    const tellDriver = (): Promise<void> => writeFile(staticFile, JSON.stringify({ workloads: [], supervisors: known }));
+    const tellDriver = keepDriverFile(staticFile, () => ({ workloads: [], supervisors: known }));
     await tellDriver();
     const driver = await start('driver', 'driver', { 'driver-listen': ANY_PORT, 'static-file': staticFile });
     const loopback = pki.loopback;

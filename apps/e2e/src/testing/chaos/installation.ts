@@ -1,10 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { credentialHash } from '@sallyport/driver';
 import { startTestCluster, type TestCluster } from '@sallyport/store/testing/etcd';
 import type { Link, UnaryMethod } from '@sallyport/wire';
 import { type AppProcess, startApp } from '../../authority/rig/app-process.ts';
+import { keepDriverFile } from '../../authority/rig/driver-file.ts';
 import { DOMAIN, makePki, type Pki } from '../../authority/rig/pki.ts';
 import { type Application, startApplication } from './application.ts';
 import type { SandboxFacts } from './evidence.ts';
@@ -107,7 +108,7 @@ async function begin(
   const supervisorsKnown: { uid: string; pool: string; address: string; credentialSha256: string }[] = [];
   const workloads: { workspace: string; sandbox: string; runtimeId: string; boundaryAddress?: string }[] = [];
   const staticFile = join(folder, 'driver-static.json');
-  const tellDriver = (): Promise<void> => writeFile(staticFile, JSON.stringify({ workloads, supervisors: supervisorsKnown }));
+  const tellDriver = keepDriverFile(staticFile, () => ({ workloads, supervisors: supervisorsKnown }));
 
   const parts = await Promise.all(
     wanted.sandboxes.map(async (sandbox) => {

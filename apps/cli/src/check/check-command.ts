@@ -15,6 +15,8 @@ import { checkDiscovery, checkGateway } from './check-server.ts';
 import { type Finding, skipped } from './finding.ts';
 import { createResolver } from './resolver.ts';
 
+const NOTHING_TO_LOOK_AT =
+  'there is nothing to look at: give --gateway, --discovery (each with --token-file and --ca-file) or --domain, or start a dev stack with npm start';
 const HTTPS_PORT = 443;
 /** Gateways renew each 5 s. */
 const WAIT = '6s';
@@ -42,7 +44,7 @@ export const checkCommand: Command = {
     'sallyport check --app-address 10.0.0.7:8443 -o json',
   ],
   about:
-    'Also good before anything is installed: then give the domain and the certificate. Reads only. Each line holds (✓), fails (✗, with what to do) or was not looked at (·, with what to give). Ends with 1 if any fails.',
+    'Also good before anything is installed: then give the domain and the certificate. Reads only. Each line holds (✓), fails (✗, with what to do) or was not looked at (·, with what to give). Ends with 1 if any fails, and with 64 if there was nothing to look at.',
   async run(input) {
     const asked = readAsked(input);
     if (!asked.ok) return asked;
@@ -53,8 +55,13 @@ export const checkCommand: Command = {
     const services = known === undefined ? [] : await listServices(input, known.connection);
     const names = await namesAndApps(input, asked.value, { status: known?.status, services, caFile: known?.connection.caFile });
     const findings = [...gateway.findings, ...discovery.findings, ...names];
-    if (input.json) input.print(formatJson({ ok: failing(findings) === 0, checks: findings }));
+    if (input.json)
+      input.print(
+        formatJson({ ok: findings.some(({ state }) => state === 'holds') && failing(findings) === 0, checks: findings }),
+      );
     else input.print(textOf(findings));
+    // A check in a script that forgot to say of what must not pass.
+    if (findings.every(({ state }) => state === 'skipped')) return err(misused(NOTHING_TO_LOOK_AT));
     const count = failing(findings);
     return count === 0 ? ok(undefined) : err(failed(`${count} of ${findings.length} checks fail`));
   },

@@ -114,9 +114,11 @@ describe('discovery', () => {
   });
 });
 
-test('nothing is known: each line says what to give, and nothing fails', async () => {
+test('nothing is known: each line says what to give, and the command line is wrong', async () => {
   const { code, checks } = await check({});
-  expect(code).toBe(0);
+  expect(code).toBe(64);
+  expect(await run(['check'], {})).toMatchObject({ code: 64, err: expect.stringMatching(/nothing to look at: give --gateway/) });
+  expect(await run(['check', '--cert-file', 'tls.crt'], {})).toMatchObject({ code: 64 });
   expect(Object.values(checks).map(({ name, state }) => [name, state])).toEqual([
     ['gateway', 'skipped'],
     ['discovery', 'skipped'],

@@ -1,13 +1,15 @@
 import type { Instant } from '@sallyport/model';
+import { createManualClock } from '@sallyport/process/manual-clock';
 import { expect, test } from 'vitest';
 import { createSnapshotLine, SNAPSHOT_WAIT_MAX_MS } from './snapshot-line.ts';
 
 const at = (ms: number): Instant => ms as Instant;
 
 /** Snapshots of so many parts, which are made when they are called; `takes` says whether a reader has room for the next. */
-function stage(partsPerTurn = 1) {
+function stage({ partsPerTurn = 1, underWayMax = 100 } = {}) {
+  const clock = createManualClock();
   const turns: (() => void)[] = [];
-  const line = createSnapshotLine((act) => void turns.push(act), partsPerTurn);
+  const line = createSnapshotLine({ clock, nextTurn: (act) => void turns.push(act), partsPerTurn, underWayMax });
   const made: string[] = [];
 
   function begin(name: string, parts: number, { takes = (): boolean => true, principal = name } = {}) {
@@ -26,7 +28,7 @@ function stage(partsPerTurn = 1) {
   function pass(count: number): void {
     for (let turn = 0; turn < count; turn += 1) turns.shift()?.();
   }
-  return { line, made, begin, pass, turns };
+  return { clock, line, made, begin, pass, turns };
 }
 
 test('a snapshot that is under way comes before one that is not', () => {
@@ -42,7 +44,7 @@ test('a snapshot that is under way comes before one that is not', () => {
 });
 
 test('so many parts are made in one turn, and no more', () => {
-  const { begin, pass, made } = stage(3);
+  const { begin, pass, made } = stage({ partsPerTurn: 3 });
   begin('a', 2);
   begin('b', 2);
   begin('c', 1);
@@ -61,6 +63,28 @@ test('a reader that has no room holds nobody up, and goes on before those that c
   slow.goOn();
   pass(4);
   expect(made).toEqual(['slow', 'b', 'slow', 'b', 'c', 'c']);
+});
+
+test('no more are under way than there may be, but for those whose readers are slow', () => {
+  const { clock, begin, pass, made, turns } = stage({ underWayMax: 2 });
+  for (const name of ['a', 'b']) begin(name, 2, { takes: () => false });
+  begin('c', 1);
+  pass(3);
+  expect([made, turns]).toEqual([['a', 'b'], []]);
+  clock.advance(10);
+  pass(1);
+  expect(made).toEqual(['a', 'b', 'c']);
+});
+
+test('one that is whole, or not wanted any more, makes room for another', () => {
+  const { begin, pass, made } = stage({ underWayMax: 1 });
+  const gone = begin('a', 2, { takes: () => false });
+  begin('b', 1);
+  begin('c', 1);
+  pass(1);
+  gone.turn.leave();
+  pass(2);
+  expect(made).toEqual(['a', 'b', 'c']);
 });
 
 test('principals take turns, however many snapshots one of them wants', () => {

@@ -20,7 +20,7 @@ const memory = createMemoryStore({ clock });
 const publisher = createPublisher(memory.connect());
 const view = followCatalog({ store: memory.connect(), clock, log: createLog({ level: 'silent' }), randomId: () => 'd1' });
 const admission = createAdmission({ streamsMax: 5, opensPerSecondMax: 100 });
-const line = createSnapshotLine((act) => void clock.at(clock.now(), act));
+const line = createSnapshotLine({ clock, nextTurn: (act) => void clock.at(clock.now(), act) });
 const reader = { principal: 'edge-1', scope: () => 'all' as const, expiresAtUnixMs: 1e15, isOperator: false };
 const options: WatchOptions = {
   ...{
@@ -89,7 +89,7 @@ test('a client that never starts is ended', async () => {
 });
 
 test('a reader whose snapshot does not begin in time is sent to another replica, and leaves the line', async () => {
-  const stuck = createSnapshotLine(() => undefined);
+  const stuck = createSnapshotLine({ clock, nextTurn: () => undefined });
   const { sent, outcome } = serve({ starts: true, takes: true }, { ...options, line: stuck });
   await clock.advanceAsync(SNAPSHOT_WAIT_MAX_MS - 1);
   expect(stuck.waitingCount).toBe(1);

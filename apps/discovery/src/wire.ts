@@ -45,7 +45,7 @@ export async function wire(
   const view = followCatalog({ store, clock, log, randomId });
   const { world } = view;
   const admission = createAdmission(config.limits);
-  const line = createSnapshotLine(setImmediate);
+  const line = createSnapshotLine({ clock, nextTurn: setImmediate });
   const metrics = createDiscoveryMetrics(process.metrics, { view, admission, line, clock });
   const grantFiles = createGrantWatchers();
   const grants = await openGrants(config, log, () => grantFiles.tell());

@@ -54,7 +54,7 @@ export function createReaderNode(place: string, surroundings: Surroundings): Rea
           ok({ principal: token, workspaces: 'all', needsGrant: true, expiresAtUnixMs: Number.MAX_SAFE_INTEGER }),
       }),
       admission: createAdmission(LIMITS),
-      line: createSnapshotLine((act) => void clock.at(clock.now(), act)),
+      line: createSnapshotLine({ clock, nextTurn: (act) => void clock.at(clock.now(), act) }),
       tokens: createResumeTokens(() => world.generation?.value),
       clock,
       unixMs,

@@ -21,7 +21,7 @@ const { values } = parseArgs({
     records: { type: 'string', default: '10000' },
     watchers: { type: 'string', default: '500' },
     stalled: { type: 'string', default: '20' },
-    'per-second': { type: 'string', default: '50' },
+    'per-second': { type: 'string', default: '10' },
     changes: { type: 'string', default: '50' },
   },
 });
@@ -34,13 +34,16 @@ const [records, watchers, stalled, changes] = [values.records, values.watchers, 
 const RENEW_EVERY_MS = 5_000;
 const BUCKET = 1_000;
 const TOKENS = 25;
+/** They hold what they may for 10 s and are ended then; all of them are to be there at once. */
+const STALLED_PER_SECOND = 100;
 const wallMs = (): number => performance.timeOrigin + performance.now();
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-/** Collected first, where nobody waits: a collection of a large heap would hold streams up until they are taken for dead. */
-const megabytes = (collect: boolean): number => {
-  if (collect) globalThis.gc?.();
+/** Collected first: what is left is what is held. */
+const megabytes = (): number => {
+  globalThis.gc?.();
   return process.memoryUsage().rss / 1_048_576;
 };
+const each = (grown: number, count: number): string => `${grown.toFixed(0)} MB, ${((grown * 1_024) / count).toFixed(0)} KB each`;
 const quantile = (sorted: readonly number[], q: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? 0;
 function say(what: string, samples: readonly number[]): void {
@@ -56,6 +59,8 @@ writeFileSync(join(directory, '1.jwk'), (await createSigningKey()).privateJwk);
 const keys = await openSigningKeys(directory);
 if (!keys.ok) throw new Error(keys.error);
 const clock = createClock();
+const metrics = createMetrics();
+const open = async (): Promise<string> => /^sallyport_discovery_streams_open (\d+)/m.exec(await metrics.text())?.[1] ?? '';
 const memory = createMemoryStore({ clock });
 const publisher = createPublisher(memory.connect());
 const discovery = await wire(
@@ -76,7 +81,7 @@ const discovery = await wire(
   {
     clock,
     log: createLog({ level: 'silent' }),
-    metrics: createMetrics(),
+    metrics,
     randomId: () => 'd1',
     stopping: new AbortController().signal,
     admin: { host: '127.0.0.1', port: 0 },
@@ -85,7 +90,7 @@ const discovery = await wire(
 );
 
 await pause(1_500);
-const empty = megabytes(true);
+const empty = megabytes();
 await publisher.generation();
 const names: string[] = [];
 const publishedAt = performance.now();
@@ -110,7 +115,7 @@ const beat = setInterval(() => void renewBucket(turn++ % bucketCount), RENEW_EVE
 await pause(2_000);
 fact('records', String(records));
 fact('taken into the view', `${((performance.now() - publishedAt - 2_000) / 1_000).toFixed(1)} s, with the writing of them`);
-const full = megabytes(true);
+const full = megabytes();
 fact('memory for the records', `${(full - empty).toFixed(0)} MB, the store in it`);
 
 let lagMs = 0;
@@ -136,36 +141,53 @@ async function heard<K extends Told['kind']>(kind: K): Promise<Extract<Told, { k
     });
   }
 }
+const WORKSPACES = Array.from({ length: 100 }, (_none, index) => `w${index}`);
+const principals = Array.from({ length: TOKENS }, (_none, index) => `edge-${index}`);
+for (const principal of principals) await publisher.grant(principal, WORKSPACES);
 const tokens = await Promise.all(
-  Array.from({ length: TOKENS }, (_none, index) =>
-    signOperatorToken(keys.value, { principal: `edge-${index}`, role: { kind: 'viewer', workspaces: 'all' } as Role }, 3_600_000),
+  principals.map((principal) =>
+    signOperatorToken(keys.value, { principal, role: { kind: 'reader', workspaces: 'all' } as Role }, 3_600_000),
   ),
 );
-const order = { target: `127.0.0.1:${discovery.address.port}`, caFile: authority.caFile, tokens, watchers, stalled };
-clients.send({ order: { ...order, perSecond: Number(values['per-second']) } });
+const perSecond = Number(values['per-second']);
+const order = { target: `127.0.0.1:${discovery.address.port}`, caFile: authority.caFile, tokens, perSecond };
+
+// Those that will never take anything come first: what follows is measured beside them.
+if (stalled > 0) {
+  clients.send({ order: { ...order, count: stalled, areStalled: true, perSecond: STALLED_PER_SECOND } });
+  await pause((stalled / STALLED_PER_SECOND) * 1_000 + 3_000);
+  fact(`memory with ${await open()} stalled readers open`, each(megabytes() - full, stalled));
+}
 const cpuBefore = process.cpuUsage();
-say(`snapshot of all records, ${values['per-second']} readers a second`, (await heard('snapshots')).ms);
+const begunAt = performance.now();
+clients.send({ order: { ...order, count: watchers, areStalled: false } });
+const { ms, dialMs, refusals } = await heard('snapshots');
+say(`snapshot of all records, ${perSecond} readers at once a second`, ms);
+say('before that, for the connection', dialMs);
+fact('sent away while others had theirs', `${refusals} times`);
+fact('all had theirs', `${((performance.now() - begunAt) / 1_000).toFixed(1)} s after the first began`);
 const { user, system } = process.cpuUsage(cpuBefore);
-fact('processor time for each of these', `${((user + system) / 1_000 / (watchers + stalled)).toFixed(0)} ms, renewals in it`);
+fact('processor time for each of these', `${((user + system) / 1_000 / watchers).toFixed(0)} ms, all else in it`);
 await pause(RENEW_EVERY_MS);
-const open = megabytes(false) - full;
-fact(
-  `memory for ${watchers} readers and ${stalled} stalled`,
-  `${open.toFixed(0)} MB, ${((open * 1_024) / (watchers + stalled)).toFixed(0)} KB each, with what is not collected yet`,
-);
+fact(`memory with ${await open()} readers open, the stalled in it`, each(megabytes() - full, watchers + stalled));
 fact('longest turn of the event loop', `${lagMs.toFixed(0)} ms`);
 
 const sentAt = new Map<string, number>();
 for (let index = 0; index < changes; index += 1) {
   const marker = `change-${index}-x`;
   clients.send({ expect: marker });
-  await pause(20);
+  await pause(50);
   sentAt.set(marker, wallMs());
   await publisher.publish('w1', marker, memory.revision());
   names.push(marker);
   await pause(80);
 }
-await pause(12_000);
+await pause(3_000);
+clients.send({ expectRevoked: true });
+await pause(100);
+const narrowedAt = wallMs();
+await publisher.grant(principals[0] ?? '', WORKSPACES.slice(1));
+await pause(9_000);
 clients.send({ report: true });
 const { details } = await heard('ended');
 const seen = told.filter((each) => each.kind === 'seen');
@@ -178,8 +200,12 @@ say(
   seen.map(({ marker, at }) => Math.max(...at) - (sentAt.get(marker) ?? 0)),
 );
 fact('changes that reached every reader', `${seen.filter(({ at }) => at.length >= watchers).length} of ${changes}`);
-fact('streams that were ended', `${details.length}${details[0] === undefined ? '' : ` (${details[0]})`}`);
-fact('memory afterwards', `${(megabytes(true) - full).toFixed(0)} MB above the records`);
+say(
+  'from a narrowed grant to its readers',
+  (await heard('revoked')).at.map((at) => at - narrowedAt),
+);
+fact('readers whose stream was ended', `${details.length}${details[0] === undefined ? '' : ` (${details[0]})`}`);
+fact('memory afterwards', `${(megabytes() - full).toFixed(0)} MB above the records, ${await open()} streams open`);
 
 clearInterval(beat);
 clearInterval(lag);

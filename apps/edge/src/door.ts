@@ -14,6 +14,7 @@ import type { Refusal } from './endings.ts';
 import { TICK_MS } from './limits.ts';
 import { createPassage, type Passage } from './passage.ts';
 import { recently } from './recently.ts';
+import { createRoster } from './roster.ts';
 import type { Surroundings } from './surroundings.ts';
 
 /** The listener for clients. */
@@ -54,7 +55,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
     tally: { bytesIn: 0, bytesOut: 0, pending: 0 },
   };
   const { clients, tally } = surroundings;
-  const open = new Set<Passage>();
+  const open = createRoster<Passage>();
   let onEmpty = (): void => undefined;
 
   function accept(client: Socket): void {
@@ -68,14 +69,14 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   }
 
   function refusalOf(address: string): Refusal | undefined {
-    if (open.size >= limits.connectionsMax) return 'over-process-limit';
+    if (open.members.length >= limits.connectionsMax) return 'over-process-limit';
     if (tally.pending >= limits.pendingMax) return 'over-pending-limit';
     return trusted.has(address) ? undefined : clients.enter(address);
   }
 
   function onClosed(passage: Passage): void {
-    open.delete(passage);
-    if (open.size === 0) onEmpty();
+    open.remove(passage);
+    if (open.members.length === 0) onEmpty();
   }
 
   const server = createServer({ allowHalfOpen: true, noDelay: true }, accept);
@@ -83,7 +84,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   server.on('error', () => observer.acceptFailed());
   const cancelTick = clock.every(TICK_MS, () => {
     const now = clock.now();
-    for (const passage of open) passage.tick(now);
+    for (let index = open.members.length - 1; index >= 0; index -= 1) open.members[index]?.tick(now);
     tell();
   });
 
@@ -96,14 +97,14 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
 
   return {
     address,
-    connectionCount: () => open.size,
+    connectionCount: () => open.members.length,
     pendingCount: () => tally.pending,
     async drain(deadline) {
       server.close();
       const cutAll = (): void => {
-        for (const passage of [...open]) passage.cut('drained');
+        for (const passage of [...open.members]) passage.cut('drained');
       };
-      if (open.size > 0) {
+      if (open.members.length > 0) {
         const emptied = new Promise<void>((resolve) => {
           onEmpty = () => resolve();
         });

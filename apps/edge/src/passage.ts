@@ -8,11 +8,12 @@ import { lend } from './lend.ts';
 import { DIAL_AGAIN_MS, LINGER_MS } from './limits.ts';
 import { createOpening } from './opening.ts';
 import { type Resting, sameRecord } from './published.ts';
+import { type Listed, UNLISTED } from './roster.ts';
 import { reset, type Splice, splice } from './splice.ts';
 import type { DialFault, Surroundings } from './surroundings.ts';
 
 /** One client connection, from its first byte to its last. */
-export interface Passage {
+export interface Passage extends Listed {
   /** What timers would do, twice a second. */
   tick(now: Instant): void;
   /** Ends it now, whatever it is at. */
@@ -145,6 +146,8 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
   }
 
   const resting: Resting = {
+    slot: UNLISTED,
+    on: undefined,
     recordEnded(end) {
       if (state === 'reaching') {
         letGo();
@@ -268,6 +271,7 @@ export function createPassage({ client, address, onClosed }: PassageOptions, sur
   client.on('close', closedOne);
 
   const passage: Passage = {
+    slot: UNLISTED,
     tick(now) {
       switch (state) {
         case 'hello':

@@ -4,6 +4,7 @@ import type { PublishedRecord } from '@sallyport/wire';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { RecordEnd } from './endings.ts';
 import { createPublished, type Published, type Resting } from './published.ts';
+import { UNLISTED } from './roster.ts';
 import { recordOf } from './testing/records.ts';
 
 const NOW = 0 as Instant;
@@ -42,6 +43,8 @@ function follow(host: Host): void {
   const place = published.find(host, NOW);
   if (place.kind !== 'record') return;
   const resting: Resting = {
+    slot: UNLISTED,
+    on: undefined,
     recordEnded(end) {
       ends.push(end);
       published.leave(place.record, resting);

@@ -3,6 +3,7 @@ import { type Host, type Instant, later } from '@sallyport/model';
 import type { PublishedRecord } from '@sallyport/wire';
 import { COMES_BACK, type RecordEnd } from './endings.ts';
 import { AWAITED_HOSTS_MAX, AWAITED_MS } from './limits.ts';
+import { createRoster, type Listed, type Roster } from './roster.ts';
 
 /** Where a host is, as far as this edge knows it. */
 export type Place =
@@ -13,7 +14,9 @@ export type Place =
   | { readonly kind: 'unknown' };
 
 /** A connection that rests on a record, from its dial to its end. */
-export interface Resting {
+export interface Resting extends Listed {
+  /** On which. */
+  on: PublishedRecord | undefined;
   /** Called once, within the turn in which the record goes: not one byte more. It rests on nothing then. */
   recordEnded(end: RecordEnd): void;
 }
@@ -39,7 +42,7 @@ export const sameRecord = (a: PublishedRecord, b: PublishedRecord): boolean =>
   a.endpoint.podUid === b.endpoint.podUid;
 
 export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHost' | 'complete' | 'leftOut'>): Published {
-  const restingOn = new Map<string, Map<Resting, PublishedRecord>>();
+  const restingOn = new Map<string, Roster<Resting>>();
   const waiting = new Map<Host, Set<() => void>>();
   /** Hosts that are expected back, and until when; the oldest first. */
   const awaited = new Map<Host, Instant>();
@@ -66,13 +69,16 @@ export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHos
 
   function end(recordId: string, why: RecordEnd, isOver: (record: PublishedRecord) => boolean): void {
     const all = restingOn.get(recordId);
-    for (const [resting, record] of [...(all ?? [])]) {
-      if (!isOver(record)) continue;
-      all?.delete(resting);
+    for (const resting of [...(all?.members ?? [])]) {
+      const { on } = resting;
+      // Who left meanwhile, or looked again and rests on a newer one, was told before or is not meant.
+      if (on === undefined || on.recordId !== recordId || !isOver(on)) continue;
+      all?.remove(resting);
+      resting.on = undefined;
       resting.recordEnded(why);
     }
     // Who looked again meanwhile may rest on a newer record of that id, in a list of its own.
-    if (all?.size === 0 && restingOn.get(recordId) === all) restingOn.delete(recordId);
+    if (all?.members.length === 0 && restingOn.get(recordId) === all) restingOn.delete(recordId);
   }
 
   function show(record: PublishedRecord): void {
@@ -124,14 +130,16 @@ export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHos
       for (const host of [...waiting.keys()]) wake(host);
     },
     rest(record, resting) {
-      const all = restingOn.get(record.recordId) ?? new Map<Resting, PublishedRecord>();
+      const all = restingOn.get(record.recordId) ?? createRoster<Resting>();
       restingOn.set(record.recordId, all);
-      all.set(resting, record);
+      all.add(resting);
+      resting.on = record;
     },
     leave(record, resting) {
       const all = restingOn.get(record.recordId);
-      all?.delete(resting);
-      if (all?.size === 0) restingOn.delete(record.recordId);
+      all?.remove(resting);
+      resting.on = undefined;
+      if (all?.members.length === 0) restingOn.delete(record.recordId);
     },
     await(host, look) {
       const looks = waiting.get(host) ?? new Set();

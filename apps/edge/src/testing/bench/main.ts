@@ -20,7 +20,7 @@ import { cpuMs, residentMiB } from './usage.ts';
  * about. Figures per processor time are what one core can do; the load itself has the other one.
  */
 const MEASURES = ['down', 'up', 'new', 'idle'] as const;
-const SUBJECTS = ['edge', 'edge-no-io-uring', 'nginx', 'haproxy'] as const;
+const SUBJECTS = ['edge', 'nginx', 'haproxy'] as const;
 const oneOf =
   <const T extends string>(names: readonly T[]) =>
   (text: string): Result<T, string> => {
@@ -37,7 +37,7 @@ const reading = readAll({ env: {}, args: process.argv.slice(2) }, (read) => ({
     otherwise: 10_000,
   }),
   measure: read.list('measure', 'What to measure.', oneOf(MEASURES), { max: 4, placeholder: 'WHAT', otherwise: MEASURES }),
-  only: read.list('only', 'Which of the subjects.', oneOf(SUBJECTS), { max: 4, placeholder: 'NAME', otherwise: SUBJECTS }),
+  only: read.list('only', 'Which of the subjects.', oneOf(SUBJECTS), { max: 3, placeholder: 'NAME', otherwise: SUBJECTS }),
 }));
 if (reading.kind !== 'read') {
   for (const line of reading.kind === 'invalid' ? reading.problems : reading.kind === 'help' ? [reading.text] : [])
@@ -61,15 +61,14 @@ try {
   const discovery = await serveDiscovery(files, backend.port);
   closing.push(() => discovery.close());
   if (availableParallelism() < 2) console.log('only one processor: the load measures itself');
-  const places = (await freePorts(4)).map((port, index): Place => {
+  const places = (await freePorts(3)).map((port, index): Place => {
     const own = join(folder, String(index));
     mkdirSync(own);
     return { folder: own, backendPort: backend.port, port, core: '0' };
-  }) as [Place, Place, Place, Place];
+  }) as [Place, Place, Place];
   const followed = { target: discovery.target, caFile: files.caFile };
   const start: Record<(typeof SUBJECTS)[number], () => Promise<Subject | undefined>> = {
-    edge: () => startEdge(places[0], { ...followed, ioUring: true }),
-    'edge-no-io-uring': () => startEdge(places[3], { ...followed, ioUring: false }),
+    edge: () => startEdge(places[0], followed),
     nginx: () => startNginx(places[1], idleCount),
     haproxy: () => startHaproxy(places[2], idleCount),
   };

@@ -33,7 +33,7 @@ export const INSTALL: Readonly<Record<string, string>> = {
 
 export async function startEdge(
   place: Place,
-  { target, caFile, ioUring }: { readonly target: string; readonly caFile: string; readonly ioUring: boolean },
+  { target, caFile }: { readonly target: string; readonly caFile: string },
 ): Promise<Subject> {
   const credential = join(place.folder, 'token');
   writeFileSync(credential, 'e30.e30.sig\n');
@@ -51,12 +51,9 @@ export async function startEdge(
   };
   const args = Object.entries(options).map(([name, value]) => `--${name}=${value}`);
   const main = join(ROOT, 'apps/edge/src/main.ts');
-  const child = pinned(place, process.execPath, ['--conditions=@sallyport/source', main, ...args], {
-    ...process.env,
-    ...(ioUring ? {} : { UV_USE_IO_URING: '0' }),
-  });
+  const child = pinned(place, process.execPath, ['--conditions=@sallyport/source', main, ...args]);
   await listening(place.port);
-  return { name: ioUring ? 'edge' : 'edge-no-io-uring', port: place.port, pid: child.pid as number, stop: () => stopped(child) };
+  return { name: 'edge', port: place.port, pid: child.pid as number, stop: () => stopped(child) };
 }
 
 export async function startNginx(place: Place, connectionsMax: number): Promise<Subject | undefined> {
@@ -107,8 +104,8 @@ backend web
   return { name: 'haproxy', port: place.port, pid: child.pid as number, stop: () => stopped(child) };
 }
 
-const pinned = (place: Place, command: string, args: readonly string[], env = process.env): ChildProcess =>
-  spawn('taskset', ['-c', place.core, command, ...args], { env, stdio: ['ignore', 'inherit', 'inherit'] });
+const pinned = (place: Place, command: string, args: readonly string[]): ChildProcess =>
+  spawn('taskset', ['-c', place.core, command, ...args], { stdio: ['ignore', 'inherit', 'inherit'] });
 
 async function stopped(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null) return;

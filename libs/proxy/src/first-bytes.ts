@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { createRequestReader, parseHost, writePlainHttpAnswer } from '@sallyport/http1';
 import { parseProxyHeader } from './proxy-protocol.ts';
 
@@ -12,6 +12,8 @@ export type Opening =
   | { readonly kind: 'other' };
 
 const HANDSHAKE_RECORD = 0x16;
+/** A TLS socket of Node begins with a buffer of 1,024 bytes, and adds one of 16 KiB for as long as it lives once that is full. */
+const PIECE_BYTES_MAX = 1_000;
 const isUpperCase = (byte: number): boolean => byte >= 0x41 && byte <= 0x5a;
 
 /** Looks at the first bytes of an accepted connection, once, before TLS takes it over. Never calls back if it closes first. */
@@ -22,6 +24,7 @@ export function readOpening(socket: Socket, onOpening: (opening: Opening) => voi
   function settle(opening: Opening, rest: Buffer) {
     socket.removeListener('readable', onReadable);
     if (rest.length > 0) socket.unshift(rest);
+    if (opening.kind === 'tls') socket.read = readPiece;
     onOpening(opening);
   }
 
@@ -46,6 +49,12 @@ export function readOpening(socket: Socket, onOpening: (opening: Opening) => voi
   }
 
   socket.on('readable', onReadable);
+}
+
+/** TLS takes what was put back by `read` until there is nothing: a hello with a post-quantum key is larger than its first buffer. */
+function readPiece(this: Socket, size?: number): Buffer | null {
+  const piece = size === undefined && this.readableLength > PIECE_BYTES_MAX ? PIECE_BYTES_MAX : size;
+  return Socket.prototype.read.call(this, piece);
 }
 
 /** Tells a client that forgot TLS where to go, once its head is here. One answer, then the end. */

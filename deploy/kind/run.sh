@@ -66,7 +66,7 @@ kind load docker-image --name "$cluster" "$ETCD_IMAGE"
 kubectl create namespace "$namespace"
 kubectl create namespace elsewhere
 cli pki secrets "$work/pki" --namespace "$namespace" --domain "$domain" | kubectl apply -f -
-cli pki token "$work/pki" --principal edge --role reader >"$work/edge.token"
+cli pki token "$work/pki" --principal edge --role reader --days 2 >"$work/edge.token"
 cli pki token "$work/pki" --principal kind --role admin >"$work/admin.token"
 here create secret generic sallyport-edge-token --from-file=token="$work/edge.token"
 

@@ -5,7 +5,9 @@ export function discoveryOf(path: string): object | undefined {
   if (path === '/version') return { major: '1', minor: '34', gitVersion: 'v1.34.0' };
   if (path === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
   if (path === '/apis') {
-    const groups = RESOURCES.filter(({ group }) => group !== '').map(({ group, version }) => {
+    // Each once: helm counts a kind of a group that is named twice as two.
+    const versions = new Map(RESOURCES.filter(({ group }) => group !== '').map(({ group, version }) => [group, version]));
+    const groups = [...versions].map(([group, version]) => {
       const named = { groupVersion: `${group}/${version}`, version };
       return { name: group, versions: [named], preferredVersion: named };
     });

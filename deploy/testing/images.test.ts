@@ -23,9 +23,19 @@ test('the image runs nothing while it is built, so that its base needs no shell,
 test('it holds the one file of its app, and licences', () => {
   const copies = last.filter((line) => line.startsWith('COPY ')).map((line) => line.replace(/\$\{(\w+)\}/, '<$1>'));
   expect(copies).toEqual([
-    'COPY --from=bundle /src/dist/<APP>.mjs /app/main.mjs',
-    'COPY --from=bundle /src/LICENSE /src/NOTICE /app/',
+    'COPY --from=bundles /src/dist/<APP>.mjs /app/main.mjs',
+    'COPY --from=bundles /src/LICENSE /src/NOTICE /app/',
   ]);
+});
+
+test('packages are installed from manifests alone, and the bundles are made once for all images', () => {
+  const from = lines.findIndex((line) => line.endsWith(' AS bundles'));
+  const stage = lines.slice(from, lines.indexOf(last[0] ?? ''));
+  const steps = stage.filter((line) => /^(COPY|RUN) /.test(line)).map((line) => line.split(' ').slice(0, 3).join(' '));
+  expect(steps).toEqual(['COPY --from=manifests /manifests', 'RUN npm ci', 'COPY . .', 'RUN node tools/bundle.mjs']);
+  expect(stage.filter((line) => line.startsWith('ARG '))).toEqual([]);
+  const bundled = stage.at(-1)?.split(' ').slice(3) ?? [];
+  expect(bundled.sort()).toEqual([...APPS, 'cli'].sort());
 });
 
 test('nothing that is made or secret goes to the builder', () => {

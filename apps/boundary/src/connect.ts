@@ -4,7 +4,8 @@ import { isPort, type MemberId, type OwnerEpoch } from '@sallyport/model';
 import type { Connector } from '@sallyport/proxy';
 import type { Channels } from './channels.ts';
 import type { Guard } from './guard.ts';
-import { REFUSAL_FIELD, type Refusal, refusalOfDial, statusOf } from './refusals.ts';
+import { type OnRefused, type Refusal, refusalOfDial } from './refusals.ts';
+import { refuse } from './refuse.ts';
 
 export interface ConnectOptions {
   readonly guard: Guard;
@@ -12,7 +13,7 @@ export interface ConnectOptions {
   readonly connector: Connector;
   /** Breaks the TCP connection under a supervisor's socket. */
   readonly reset: (socket: Socket) => void;
-  readonly onRefused: (refusal: Refusal) => void;
+  readonly onRefused: OnRefused;
   readonly onOpened: (opened: OpenedChannel) => void;
 }
 
@@ -38,11 +39,8 @@ export function createConnectHandler(
     socket.setTimeout(0);
     void connect(options, request, socket, early ?? NOTHING).then((refusal) => {
       if (refusal === undefined) return;
-      options.onRefused(refusal);
-      socket.end(
-        `HTTP/1.1 ${statusOf(refusal)} Refused\r\n${REFUSAL_FIELD}: ${refusal}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-      );
-      socket.resume();
+      options.onRefused(refusal, socket.remoteAddress);
+      refuse(socket, refusal);
     });
   };
 }

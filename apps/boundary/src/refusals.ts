@@ -12,7 +12,13 @@ export type Refusal =
   | 'app_failed'
   | 'over_limit'
   | 'not_found'
-  | 'too_large';
+  | 'too_large'
+  | 'head_too_large'
+  | 'head_timeout'
+  | 'bad_request';
+
+/** Told of each refusal, once. */
+export type OnRefused = (refusal: Refusal, address: string | undefined) => void;
 
 /** One row for each; the compiler counts them. */
 const STATUS: Record<Refusal, number> = {
@@ -35,7 +41,33 @@ const STATUS: Record<Refusal, number> = {
   app_timeout: 504,
   not_found: 404,
   too_large: 413,
+  head_too_large: 431,
+  head_timeout: 408,
+  bad_request: 400,
 };
+
+/** What also happens to a supervisor that does all it should: after a takeover, a restart, while an application starts. */
+const EVERYDAY: ReadonlySet<Refusal> = new Set<Refusal>([
+  'nonce_unknown',
+  'nonce_expired',
+  'epoch_fenced',
+  'no_right',
+  'port_not_declared',
+  'too_many_nonces',
+  'over_limit',
+  'app_refused',
+  'app_failed',
+  'app_timeout',
+]);
+
+/** Worth a look: no honest supervisor comes to it. */
+export const isSuspicious = (refusal: Refusal): boolean => !EVERYDAY.has(refusal);
+
+/** What Node says is wrong with bytes that are no request. */
+export function refusalOfHead(code: string | undefined): Refusal {
+  if (code === 'HPE_HEADER_OVERFLOW') return 'head_too_large';
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'head_timeout' : 'bad_request';
+}
 
 export const statusOf = (refusal: Refusal): number => STATUS[refusal];
 

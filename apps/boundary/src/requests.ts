@@ -4,14 +4,14 @@ import type { Log } from '@sallyport/process';
 import { signFenceAnswer, type TlsMaterial } from '@sallyport/wire';
 import type { Guard } from './guard.ts';
 import { BODY_BYTES_MAX } from './limits.ts';
-import { REFUSAL_FIELD, type Refusal, statusOf } from './refusals.ts';
+import { type OnRefused, REFUSAL_FIELD, type Refusal, statusOf } from './refusals.ts';
 
 export interface RequestOptions {
   readonly guard: Guard;
   /** Names this life of the process. */
   readonly life: string;
   readonly material: () => TlsMaterial;
-  readonly onRefused: (refusal: Refusal) => void;
+  readonly onRefused: OnRefused;
   readonly log: Log;
 }
 
@@ -22,7 +22,7 @@ export function createRequestHandler(options: RequestOptions): (request: Incomin
     const answered = answer(request, options).then(
       (outcome) => {
         if (outcome.ok) return send(response, 200, outcome.value);
-        onRefused(outcome.error);
+        onRefused(outcome.error, request.socket.remoteAddress);
         response.setHeader(REFUSAL_FIELD, outcome.error);
         // The rest of a body that is too large is not worth reading.
         if (outcome.error === 'too_large') response.setHeader('connection', 'close');
@@ -67,9 +67,13 @@ async function answer(
 async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Left early it must stay open: the answer goes the same way.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > BODY_BYTES_MAX) return undefined;
+    if (size > BODY_BYTES_MAX) {
+      request.resume();
+      return undefined;
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('latin1');

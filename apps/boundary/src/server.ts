@@ -5,6 +5,8 @@ import { type Address, listen } from '@sallyport/process';
 import { peerIn, type TlsMaterial } from '@sallyport/wire';
 import { reset } from './channels.ts';
 import { HEAD_FIELDS_MAX, type Limits } from './limits.ts';
+import { type OnRefused, refusalOfHead } from './refusals.ts';
+import { refuse } from './refuse.ts';
 
 export interface BoundaryListener {
   readonly address: Address;
@@ -16,6 +18,8 @@ export interface BoundaryListener {
   close(): Promise<void>;
 }
 
+export type ConnectionEvent = 'accepted' | 'refused_peer' | 'handshake_failed' | 'bad_request' | 'over_limit';
+
 export interface ListenerOptions {
   readonly address: Address;
   readonly material: TlsMaterial;
@@ -23,14 +27,15 @@ export interface ListenerOptions {
   readonly limits: Limits;
   readonly onRequest: Parameters<Server['on']>[1];
   readonly onConnect: (...args: never[]) => void;
-  readonly onEvent: (event: 'accepted' | 'refused_peer' | 'handshake_failed' | 'bad_request' | 'over_limit') => void;
+  readonly onEvent: (event: ConnectionEvent, facts?: { readonly address: string | undefined; readonly reason: string }) => void;
+  readonly onRefused: OnRefused;
 }
 
 const CHECK_EVERY_MS = 1_000;
 
 /** HTTP/1.1 over mutual TLS for supervisors alone: whoever shows no certificate of our CA does not reach the HTTP. */
 export async function listenForSupervisors(options: ListenerOptions): Promise<BoundaryListener> {
-  const { address, material, trustDomain, limits, onEvent } = options;
+  const { address, material, trustDomain, limits, onEvent, onRefused } = options;
   const raws = new Map<string, Socket>();
   const secure = (of: TlsMaterial) => ({ ca: of.ca, cert: of.cert, key: of.key, minVersion: 'TLSv1.3' as const });
   const server = createServer({
@@ -61,16 +66,20 @@ export async function listenForSupervisors(options: ListenerOptions): Promise<Bo
     // Not before: a client that ends inside its handshake must not leave a half-open connection behind.
     socket.allowHalfOpen = true;
     if (peerIn(socket.getPeerCertificate().subjectaltname, trustDomain)?.app === 'supervisor') return onEvent('accepted');
-    onEvent('refused_peer');
+    onEvent('refused_peer', { address: socket.remoteAddress, reason: 'its certificate is no supervisor of ours' });
     socket.destroy();
   });
-  server.on('tlsClientError', (_error, socket) => {
-    onEvent('handshake_failed');
+  server.on('tlsClientError', (error: NodeJS.ErrnoException, socket) => {
+    onEvent('handshake_failed', { address: socket.remoteAddress, reason: error.code ?? error.message });
     socket.destroy();
   });
-  server.on('clientError', (_error, socket) => {
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     onEvent('bad_request');
-    socket.destroy();
+    // Whoever was refused already, or has gone, is told nothing.
+    if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy();
+    const refusal = refusalOfHead(error.code);
+    onRefused(refusal, socket.remoteAddress);
+    refuse(socket, refusal);
   });
   server.on('drop', () => onEvent('over_limit'));
   server.on('request', options.onRequest as never);

@@ -16,7 +16,7 @@ import type { Config } from './config.ts';
 import { createConnectHandler } from './connect.ts';
 import { createGuard } from './guard.ts';
 import { SWEEP_EVERY_MS } from './limits.ts';
-import type { Refusal } from './refusals.ts';
+import { isSuspicious, type OnRefused } from './refusals.ts';
 import { createRequestHandler } from './requests.ts';
 import { listenForSupervisors } from './server.ts';
 
@@ -64,7 +64,10 @@ export async function wire(config: Config, process: Process): Promise<BoundarySe
   const connections = metrics.counter('sallyport_boundary_connection_events_total', 'What happened to connections.', ['event']);
   const bytes = metrics.counter('sallyport_boundary_bytes_total', 'Bytes of channels, by direction.', ['direction']);
   const cuts = metrics.counter('sallyport_boundary_channels_cut_total', 'Channels closed because their right had ended.');
-  const onRefused = (refusal: Refusal): void => refusals.add(1, { refusal });
+  const onRefused: OnRefused = (refusal, address) => {
+    refusals.add(1, { refusal });
+    log[isSuspicious(refusal) ? 'warn' : 'debug']({ refusal, address }, 'request refused');
+  };
 
   const channels = createChannels({
     mayForward: (epoch, port) => guard.mayForward(epoch, port),
@@ -100,7 +103,12 @@ export async function wire(config: Config, process: Process): Promise<BoundarySe
       // Who delivered what is told from this and from the application's own log.
       onOpened: (opened) => log.debug({ ...opened }, 'channel opened'),
     }) as never,
-    onEvent: (event) => connections.add(1, { event }),
+    onRefused,
+    onEvent(event, facts) {
+      connections.add(1, { event });
+      // Whoever only knocks, such as a probe of the port, ends before it has said anything.
+      if (facts !== undefined) log[facts.reason === 'ECONNRESET' ? 'debug' : 'warn']({ event, ...facts }, 'connection refused');
+    },
   }).catch((error: Error) => {
     close();
     throw error;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
 import type { BoundaryClaims, FenceOrder } from '@sallyport/authority';
-import { createClock, createLog, createMetrics, nodeMachine, type Process, randomId } from '@sallyport/process';
+import { createClock, createLog, createMetrics, type Metrics, nodeMachine, type Process, randomId } from '@sallyport/process';
 import { createSigningKey, openSigningKeys, type SigningKeys, signBoundaryToken, signFence } from '@sallyport/wire';
 import { createTestAuthority, type TestAuthority } from '@sallyport/wire/testing';
 import { readConfig } from '../config.ts';
@@ -36,6 +36,9 @@ export interface Stage {
   readonly boundary: BoundaryServer;
   readonly app: App;
   readonly ca: Buffer;
+  readonly metrics: Metrics;
+  /** What it has logged, at every level. */
+  readonly lines: readonly string[];
   /** The boundary's clock goes ahead, as after a suspension: what is due has not been tidied up yet. */
   leap(ms: number): void;
   ask(method: string, path: string, body?: string, who?: Who): Promise<Answer>;
@@ -105,10 +108,12 @@ export async function startStage(args: readonly string[] = []): Promise<Stage> {
     read: () => ({ monotonicMs: performance.now() + ahead, wallMs: Date.now() + ahead }),
     wake: nodeMachine.wake,
   });
+  const lines: string[] = [];
+  const metrics = createMetrics();
   const process: Process = {
     clock,
-    log: createLog({ level: 'silent' }),
-    metrics: createMetrics(),
+    log: createLog({ level: 'debug', destination: { write: (line) => void lines.push(line) } }),
+    metrics,
     randomId,
     stopping: new AbortController().signal,
     admin: { host: '127.0.0.1', port: 1 },
@@ -148,6 +153,8 @@ export async function startStage(args: readonly string[] = []): Promise<Stage> {
     boundary,
     app,
     ca,
+    metrics,
+    lines,
     leap: (ms) => {
       ahead += ms;
     },

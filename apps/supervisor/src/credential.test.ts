@@ -19,11 +19,17 @@ test('is the token that the file holds at each use, not at the start', () => {
   expect(opened.value(), 'while the file is being replaced').toBe('second');
   writeFileSync(file, '');
   expect(opened.value(), 'while it is empty').toBe('second');
+  writeFileSync(file, 'third token');
+  expect(opened.value(), 'while it holds what is none').toBe('second');
 });
 
 const refused: [title: string, contents: string | undefined, why: RegExp][] = [
   ['no file', undefined, /cannot be read \(ENOENT\)/],
   ['an empty one', ' \n', /is empty/],
+  ['a token with a blank inside', 'first second\n', /holds no token: one has no blanks/],
+  ['two tokens', 'first\nsecond\n', /holds no token/],
+  ['a token with what is no ASCII', 'first\u00a0second', /holds no token/],
+  ['one longer than any gateway takes', 'x'.repeat(8_193), /at most 8192 characters/],
   ['one that is no token', 'x'.repeat(70_000), /right file/],
 ];
 test.each(refused)('%s is refused at the start', (_title, contents, why) => {

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { err, ok, type Result } from '@sallyport/model';
+import { CREDENTIAL_LENGTH_MAX, isCredential } from '@sallyport/wire';
 
 /** The token that proves this supervisor, as it is now; read again for each use. */
 export type Credential = () => string;
@@ -28,7 +29,13 @@ function read(path: string): Result<string, string> {
   try {
     if (statSync(path).size > BYTES_MAX) return err(`${shown} has more than ${BYTES_MAX} bytes: is it the right file?`);
     const token = readFileSync(path, 'utf8').trim();
-    return token === '' ? err(`${shown} is empty: put the secret into it`) : ok(token);
+    if (token === '') return err(`${shown} is empty: put the secret into it`);
+    // No gateway would ever take it, and the reason would only be in its log.
+    if (!isCredential(token))
+      return err(
+        `${shown} holds no token: one has no blanks or line breaks inside, and at most ${CREDENTIAL_LENGTH_MAX} characters`,
+      );
+    return ok(token);
   } catch (error) {
     return err(`${shown} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`);
   }

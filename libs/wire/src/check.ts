@@ -59,6 +59,9 @@ export interface Check {
 export const CREDENTIAL_LENGTH_MAX = 8_192;
 /** Visible ASCII: what a token or a header may hold. */
 const CREDENTIAL = /^[\x21-\x7e]+$/;
+
+/** Whether it may be one at all, as every port asks before anybody looks at what it proves. */
+export const isCredential = (text: string): boolean => CREDENTIAL.test(text) && text.length <= CREDENTIAL_LENGTH_MAX;
 const NONCE = /^[A-Za-z0-9_-]{22}$/;
 const HASH = /^[0-9a-f]{64}$/;
 const HOST = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
@@ -100,8 +103,7 @@ export function checked<T>(make: (check: Check) => T): Result<T, Problem> {
     nonce: (field, text) => holds(NONCE.test(text), field, text as Nonce, 'is not 128 bits in base64url'),
     hash: (field, text) => holds(HASH.test(text), field, text, 'is not a SHA-256 in hexadecimal'),
     hashOrNone: (field, text) => (text === '' ? text : check.hash(field, text)),
-    credential: (field, text) =>
-      holds(CREDENTIAL.test(text) && text.length <= CREDENTIAL_LENGTH_MAX, field, text, 'is missing or is no token'),
+    credential: (field, text) => holds(isCredential(text), field, text, 'is missing or is no token'),
     text(field, text, lengthMax) {
       holds(!CONTROL.test(text), field, text, 'holds control characters');
       return holds(text.length <= lengthMax, field, text, `is longer than ${lengthMax} characters`);

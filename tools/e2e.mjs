@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { figuresOf, tableOf, writeFigures } from './e2e/figures.mjs';
 import { root } from './start/root.mjs';
 import { closingLine, readReport, sum } from './test/report.mjs';
+import { wrongOption } from './test/vitest-options.mjs';
 
 const OWN = ['--scale', '--write-figures'];
 /** Each with a value, and handed on in the environment: vitest knows none of them. */
@@ -28,6 +29,12 @@ for (const name of OF_CLUSTER) {
   env[`SALLYPORT_E2E_${name.toUpperCase().replaceAll('-', '_')}`] = value;
 }
 const asked = (option) => args.includes(option);
+const ofVitest = args.filter((arg) => !OWN.includes(arg));
+const wrong = wrongOption(ofVitest);
+if (wrong !== undefined) {
+  console.error(`npm run e2e: ${wrong}; what it takes: npm run e2e -- --help`);
+  process.exit(2);
+}
 const config = asked('--scale') ? 'apps/e2e/src/testing/scale.config.ts' : 'apps/e2e/src/testing/e2e.config.ts';
 const figuresFile = join(root, 'reports/reliability.jsonl');
 const folder = mkdtempSync(join(tmpdir(), 'sallyport-e2e-'));
@@ -37,7 +44,6 @@ try {
   const report = join(folder, 'report.json');
   const options = ['run', '--config', config, '--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
   const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-  const ofVitest = args.filter((arg) => !OWN.includes(arg));
   const code = spawnSync(process.execPath, [vitest, ...options, ...ofVitest], { cwd: root, stdio: 'inherit', env }).status ?? 1;
   const ended = sum([readReport(report, 'vitest')], { code, skipsFail: process.env.SALLYPORT_REQUIRE === 'all' });
   const figures = figuresOf(figuresFile);

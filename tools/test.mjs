@@ -7,12 +7,18 @@ import { join } from 'node:path';
 import { root } from './start/root.mjs';
 import { testedProjects } from './test/projects.mjs';
 import { closingLine, readReport, sum } from './test/report.mjs';
+import { wrongOption } from './test/vitest-options.mjs';
 
 const args = process.argv.slice(2);
 const ofNx = args.filter((arg) => arg === '--skip-nx-cache');
 const ofVitest = args.filter((arg) => !ofNx.includes(arg));
 const skipsFail = process.env.SALLYPORT_REQUIRE === 'all';
 
+const wrong = wrongOption(ofVitest);
+if (wrong !== undefined) {
+  console.error(`npm test: ${wrong}; what it takes: npm test -- --help`);
+  process.exit(2);
+}
 const ended = ofVitest.length === 0 ? runAll() : runSome();
 const { line, ok } = closingLine(ended);
 process.stdout.write(`\n${[...ended.notes, line].join('\n')}\n`);

@@ -47,7 +47,10 @@ const OPTIONS = {
 };
 
 const CONDITIONS = {
-  service_completed_successfully: (service) => podman('wait', called(service)) === '0',
+  service_completed_successfully: (service) => {
+    const state = podman('inspect', '--format', '{{.State.Status}} {{.State.ExitCode}}', called(service));
+    return state === 'exited 0';
+  },
   service_healthy: (service) => isFine('healthcheck', 'run', called(service)),
 };
 

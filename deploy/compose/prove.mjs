@@ -49,7 +49,8 @@ const OPTIONS = {
 const CONDITIONS = {
   service_completed_successfully: (service) => {
     const state = podman('inspect', '--format', '{{.State.Status}} {{.State.ExitCode}}', called(service));
-    return state === 'exited 0';
+    // Stopped: podman has not cleaned up after it yet.
+    return state === 'exited 0' || state === 'stopped 0';
   },
   service_healthy: (service) => isFine('healthcheck', 'run', called(service)),
 };

@@ -48,8 +48,10 @@ async function join(given: Given = {}) {
   async function* received(): AsyncGenerator<supervisorV1.JoinRequest> {
     for (const request of [...(given.first ?? [hello]), ...says]) yield joinRequestMessage(request);
   }
-  const result = await joins.serve({ received: received(), send: () => true, fail: () => undefined } as never);
-  return { scene, writings, dead, joins, said: result.ok ? 'ok' : result.error.kind };
+  const sent: supervisorV1.JoinResponse[] = [];
+  const send = (response: supervisorV1.JoinResponse): boolean => sent.push(response) > 0;
+  const result = await joins.serve({ received: received(), send, fail: () => undefined } as never);
+  return { sent, scene, writings, dead, joins, said: result.ok ? 'ok' : result.error.kind };
 }
 
 describe('a member is put on record', () => {
@@ -76,6 +78,22 @@ describe('a member is put on record', () => {
   test.each(rows)('%s', async (_title, given, want) => {
     const { said, writings } = await join(given);
     expect([said, writings]).toEqual([want, []]);
+  });
+});
+
+describe('a ping', () => {
+  const pongs = (sent: readonly supervisorV1.JoinResponse[]) => sent.filter(({ response }) => response?.$case === 'pong');
+  test('is answered, each of them, and written nowhere', async () => {
+    const { sent, writings } = await join({ says: [{ kind: 'ping' }, { kind: 'ping' }] });
+    expect(pongs(sent)).toEqual(Array(2).fill({ response: { $case: 'pong', value: { againMs: 500 } } }));
+    expect(writings).toHaveLength(1);
+  });
+  test('is no proof of life where the driver is certain: that is the word of its state', async () => {
+    expect((await join({ memberId: 'm9', proof: proves(POOL, true), says: [{ kind: 'ping' }] })).dead).toEqual([]);
+  });
+  test('before hello is malformed', async () => {
+    const { said, sent } = await join({ first: [{ kind: 'ping' }] });
+    expect([said, sent]).toEqual(['malformed', []]);
   });
 });
 

@@ -15,6 +15,7 @@ import {
   type StoreRevision,
 } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
+import { askAgainMs } from '@sallyport/session';
 import { type Guard, memberKey } from '@sallyport/store';
 import {
   encodeMember,
@@ -137,6 +138,10 @@ export function createJoins(options: JoinsOptions): Joins {
         const request = parseJoinRequest(next.value);
         if (!request.ok) return request;
         if (request.value.kind === 'hello') return err(failure('malformed', 'hello comes once'));
+        if (request.value.kind === 'ping') {
+          stream.send(joinResponseMessage({ kind: 'pong', againMs: askAgainMs(joined.size) }));
+          continue;
+        }
         // It lives, after they were on record.
         if (rivals.length > 0) options.onDead(rivals);
         rivals = [];

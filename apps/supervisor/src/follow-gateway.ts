@@ -1,6 +1,7 @@
 import { POLL_EVERY_MS, servesUntil } from '@sallyport/authority';
-import type { MemberId, PoolId, SandboxId, SessionId } from '@sallyport/model';
+import { later, type MemberId, type PoolId, type SandboxId, type SessionId } from '@sallyport/model';
 import { backoffMs, type Clock, type Log, wait } from '@sallyport/process';
+import { type Rest, restAfterLeaving, restsUntil } from '@sallyport/session';
 import type { Assignment, MemberState } from '@sallyport/wire';
 import type { Credential } from './credential.ts';
 import type { GatewayPort } from './gateway-port.ts';
@@ -51,6 +52,9 @@ export function followGateway(options: FollowOptions): Following {
   // An answer may wait for the next poll to deliver what is declared.
   const silentMs = options.delivery === 'push' ? SILENT_MS : SILENT_MS + POLL_EVERY_MS;
   let active: JoinLink | undefined;
+  /** Not again so soon after the last time that one was left for leaving a ping unanswered. */
+  let rest: Rest | undefined;
+  let wake: () => void = () => undefined;
 
   function reconcile(assignments: readonly Assignment[]): void {
     const wanted = new Map(assignments.map((assignment) => [assignment.sandboxId, assignment]));
@@ -93,10 +97,19 @@ export function followGateway(options: FollowOptions): Following {
   }
 
   /** Joins through this gateway and adopts it. The text says why it was not accepted. */
-  async function joinThrough(gateway: GatewayPort): Promise<string | undefined> {
+  async function joinThrough(gateway: GatewayPort, resting = rest): Promise<string | undefined> {
     const hello = { memberId, poolId, credential: credential(), state: options.memberState() };
-    const opened = await openJoin({ gateway, hello, onAssignments: reconcile, clock, signal: stopping.signal });
+    const opened = await openJoin({
+      gateway,
+      hello,
+      onAssignments: reconcile,
+      pulseFrom: gateways.length > 1 ? restsUntil(resting) : undefined,
+      onSilent: () => wake(),
+      clock,
+      signal: stopping.signal,
+    });
     if (typeof opened === 'string') return opened;
+    rest = resting;
     const before = active;
     active = opened.link;
     opened.begin();
@@ -129,9 +142,11 @@ export function followGateway(options: FollowOptions): Following {
       if (why === SILENT) {
         // One that is cut off from the store keeps its streams and renews nothing. Another is tried before it is left: when the
         // store is away for all of them there is nobody better.
-        const other = next();
-        if (other !== link.gateway && (await joinThrough(other)) !== undefined)
-          await wait(clock, SCOUT_EVERY_MS, stopping.signal);
+        log.warn({ memberId, poolId, gatewayId: link.gatewayId }, 'the gateway answers nothing: another is tried');
+        const resting = link.silent() ? restAfterLeaving(rest, clock.now()) : rest;
+        let other = next();
+        if (other === link.gateway) other = next();
+        if ((await joinThrough(other, resting)) !== undefined) await wait(clock, SCOUT_EVERY_MS, stopping.signal);
         continue;
       }
       if (active === link) active = undefined;
@@ -144,8 +159,14 @@ export function followGateway(options: FollowOptions): Following {
   /** Resolves once the gateway has left what it was asked unanswered for too long; never where there is no other. */
   async function silence(link: JoinLink): Promise<typeof SILENT> {
     while (gateways.length > 1 && active === link && !stopping.signal.aborted) {
-      if ([...hosting.values()].some(({ hosted }) => hosted.unansweredMs() >= silentMs)) return SILENT;
-      await wait(clock, TICK_MS, stopping.signal);
+      if (link.silent() || [...hosting.values()].some(({ hosted }) => hosted.unansweredMs() >= silentMs)) return SILENT;
+      await new Promise<void>((resolve) => {
+        const cancel = clock.at(later(clock.now(), TICK_MS), resolve);
+        wake = () => {
+          cancel();
+          resolve();
+        };
+      });
     }
     return new Promise(() => undefined);
   }

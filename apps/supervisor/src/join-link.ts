@@ -1,5 +1,6 @@
-import { later } from '@sallyport/model';
-import type { Clock } from '@sallyport/process';
+import { type Instant, later } from '@sallyport/model';
+import type { Cancel, Clock } from '@sallyport/process';
+import { answeredPing, isSilent, look, startPulse } from '@sallyport/session';
 import { type Assignment, joinRequestMessage, type MemberState, parseJoinResponse } from '@sallyport/wire';
 import type { GatewayPort } from './gateway-port.ts';
 
@@ -10,6 +11,8 @@ export interface JoinLink {
   /** Tells the gateway how the member is now. */
   tell(state: MemberState): void;
   close(): void;
+  /** It has left the question under way unanswered for too long. */
+  silent(): boolean;
   /** Resolves with the reason when it is over. */
   readonly ended: Promise<string>;
 }
@@ -18,6 +21,10 @@ export interface JoinOptions {
   readonly gateway: GatewayPort;
   readonly hello: Omit<Parameters<typeof joinRequestMessage>[0] & { kind: 'hello' }, 'kind'>;
   readonly onAssignments: (assignments: readonly Assignment[]) => void;
+  /** Whether to ask it now and then if it is still there; undefined: there is no other to go to. Else from when on that matters. */
+  readonly pulseFrom: Instant | undefined;
+  /** It was looked at and found silent. */
+  readonly onSilent: () => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -30,6 +37,8 @@ export async function openJoin({
   gateway,
   hello,
   onAssignments,
+  pulseFrom,
+  onSilent,
   clock,
   signal,
 }: JoinOptions): Promise<{ readonly link: JoinLink; begin(): void } | string> {
@@ -48,6 +57,23 @@ export async function openJoin({
   }
 
   const over = Promise.withResolvers<string>();
+  let pulse = startPulse(clock.now(), pulseFrom ?? clock.now());
+  let cancelLook: Cancel = () => undefined;
+
+  function lookAtPulse(): void {
+    const looked = look(pulse, clock.now());
+    pulse = looked.pulse;
+    if (looked.asks) stream.send(joinRequestMessage({ kind: 'ping' }));
+    else if (isSilent(pulse, clock.now())) onSilent();
+    cancelLook = clock.at(pulse.lookAt, lookAtPulse);
+  }
+
+  function hearPong(againMs: number): void {
+    cancelLook();
+    pulse = answeredPing(pulse, againMs, clock.now());
+    cancelLook = clock.at(pulse.lookAt, lookAtPulse);
+  }
+
   async function follow(): Promise<void> {
     for (let next = await responses.next(); !next.done; next = await responses.next()) {
       // A kind of message of a later release: whoever sends it does not count on it.
@@ -57,17 +83,27 @@ export async function openJoin({
         stream.fail(response.error);
         break;
       }
-      if (response.value.kind === 'assignments' && !closing.signal.aborted) onAssignments(response.value.assignments);
+      if (closing.signal.aborted) continue;
+      if (response.value.kind === 'assignments') onAssignments(response.value.assignments);
+      else if (response.value.kind === 'pong' && pulseFrom !== undefined) hearPong(response.value.againMs);
     }
+    cancelLook();
     over.resolve((await stream.closed)?.message ?? 'ended by the gateway');
   }
   return {
-    begin: () => void follow(),
+    begin() {
+      if (pulseFrom !== undefined) lookAtPulse();
+      void follow();
+    },
     link: {
       gateway,
       gatewayId: accepted.value.gatewayId,
       tell: (state) => void stream.send(joinRequestMessage({ kind: 'state', state })),
-      close: () => closing.abort(),
+      close() {
+        cancelLook();
+        closing.abort();
+      },
+      silent: () => isSilent(pulse, clock.now()),
       ended: over.promise,
     },
   };

@@ -11,6 +11,7 @@ import type {
   SandboxName,
   WorkspaceId,
 } from '@sallyport/model';
+import { PING_AGAIN_MAX_MS } from '@sallyport/session';
 import { admitted, type Check } from './check.ts';
 import type * as pb from './gen/sallyport/supervisor/v1/supervisor.ts';
 import { boundaryIn, CAPACITY_MAX, modeNumber, readMode } from './records.ts';
@@ -36,7 +37,8 @@ export type JoinRequest =
       readonly credential: string;
       readonly state: MemberState;
     }
-  | { readonly kind: 'state'; readonly state: MemberState };
+  | { readonly kind: 'state'; readonly state: MemberState }
+  | { readonly kind: 'ping' };
 
 export interface Assignment {
   readonly sandboxId: SandboxId;
@@ -51,9 +53,12 @@ export interface Assignment {
 export type JoinResponse =
   | { readonly kind: 'accepted'; readonly joinId: JoinId; readonly gatewayId: GatewayId }
   /** The whole list, each time. */
-  | { readonly kind: 'assignments'; readonly assignments: readonly Assignment[] };
+  | { readonly kind: 'assignments'; readonly assignments: readonly Assignment[] }
+  /** After how long it likes to be asked again. */
+  | { readonly kind: 'pong'; readonly againMs: number };
 
 export function joinRequestMessage(request: JoinRequest): pb.JoinRequest {
+  if (request.kind === 'ping') return { request: { $case: 'ping', value: {} } };
   if (request.kind === 'state') return { request: { $case: 'state', value: { ...request.state } } };
   const { memberId, poolId, credential, state } = request;
   return { request: { $case: 'hello', value: { memberId, poolId, credential, state: { ...state } } } };
@@ -62,6 +67,7 @@ export function joinRequestMessage(request: JoinRequest): pb.JoinRequest {
 export const parseJoinRequest = (message: pb.JoinRequest): Result<JoinRequest, Failure> =>
   admitted((check) => {
     const request = check.required('request', message.request);
+    if (request.$case === 'ping') return { kind: 'ping' };
     if (request.$case === 'state') return { kind: 'state', state: readState(check, request.value) };
     const hello = request.value;
     return {
@@ -82,6 +88,7 @@ const readState = (check: Check, state: pb.MemberState): MemberState => ({
 });
 
 export function joinResponseMessage(response: JoinResponse): pb.JoinResponse {
+  if (response.kind === 'pong') return { response: { $case: 'pong', value: { againMs: response.againMs } } };
   if (response.kind === 'accepted') {
     return { response: { $case: 'accepted', value: { joinId: response.joinId, gatewayId: response.gatewayId } } };
   }
@@ -96,6 +103,8 @@ export function joinResponseMessage(response: JoinResponse): pb.JoinResponse {
 export const parseJoinResponse = (message: pb.JoinResponse): Result<JoinResponse, Failure> =>
   admitted((check) => {
     const response = check.required('response', message.response);
+    if (response.$case === 'pong')
+      return { kind: 'pong', againMs: check.atMost('again_ms', response.value.againMs, PING_AGAIN_MAX_MS) };
     if (response.$case === 'accepted') {
       return {
         kind: 'accepted',

@@ -92,6 +92,7 @@ describe('what is sent is read', () => {
   const joins = [
     { kind: 'hello', memberId: 'm1', poolId: 'p1', credential: 'e30.e30.sig', state: memberState },
     { kind: 'state', state: { ...memberState, draining: true, appPort: 0 } },
+    { kind: 'ping' },
   ] as unknown as JoinRequest[];
   test.each(joins)('join request $kind', (request) =>
     expect(parseJoinRequest(through(pb.JoinRequest, joinRequestMessage(request)))).toEqual({ ok: true, value: request }),
@@ -102,6 +103,8 @@ describe('what is sent is read', () => {
     { kind: 'assignments', assignments: [] },
     { kind: 'assignments', assignments: [{ ...assignment, boundaryAddress: 'demo.sandboxes.svc:9443' }] },
     { kind: 'assignments', assignments: [assignment, { ...assignment, sandboxId: 'sb2', mode: 'dedicated' }] },
+    { kind: 'pong', againMs: 0 },
+    { kind: 'pong', againMs: 60_000 },
   ] as unknown as JoinResponse[];
   test.each(answers)('join response $kind', (response) =>
     expect(parseJoinResponse(through(pb.JoinResponse, joinResponseMessage(response)))).toEqual({ ok: true, value: response }),
@@ -244,6 +247,11 @@ describe('anything else is malformed, never a throw', () => {
       'a capacity out of reason',
       parseJoinRequest({ request: { $case: 'state', value: { ...memberState, capacity: 4e9 } } }),
       /capacity/,
+    ],
+    [
+      'a ping that may come again in an hour',
+      parseJoinResponse(joinResponseMessage({ kind: 'pong', againMs: 3_600_000 })),
+      /again_ms/,
     ],
     [
       'a sandbox assigned twice',

@@ -17,6 +17,29 @@ export const losses: readonly Scenario[] = [
     },
   },
   {
+    name: 'gateway-stands-still',
+    title:
+      'The gateway of the owner is stopped for 20 s: what it is asked has no answer, another takes the member first, and then this one is left.',
+    async act({ gatewayOfOwner, pass, say }) {
+      const process = gatewayOfOwner().process();
+      say(`pauses ${process?.name} for 20 s`);
+      process?.pause(20_000);
+      await pass(40);
+    },
+  },
+  {
+    name: 'gateway-and-owner-pause',
+    title:
+      'The owner and its gateway stand still together, as on one busy machine: neither leaves the other for what it has not heard.',
+    async act({ gatewayOfOwner, owner, pass, say }) {
+      const [gateway, supervisor] = [gatewayOfOwner().process(), owner().life()?.process];
+      say(`pauses ${gateway?.name} and ${supervisor?.name} for 3 s`);
+      gateway?.pause(3_000);
+      supervisor?.pause(3_000);
+      await pass(10);
+    },
+  },
+  {
     name: 'gateway-restarted',
     title: 'T12: a gateway that is started again makes another key; the old one runs out by itself.',
     async act({ gatewayOfOwner, pass, say }) {

@@ -69,6 +69,8 @@ export const races: readonly Scenario[] = [
     title:
       'T6: what a member said of its first tenure arrives when it is offered a second: it names the first, and ends nothing.',
     shape: {
+      // With another to go to it would leave one that answers so late.
+      gateways: ['g1'],
       members: [{ place: 'm0', of: { kind: 'pool', pool: 'p0' }, delivery: 'push', advertises: true, staysInPod: false }],
     },
     also: /: released e/,

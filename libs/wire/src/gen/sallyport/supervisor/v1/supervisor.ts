@@ -212,7 +212,9 @@ export interface JoinRequest {
    * At each change, and once after JoinAccepted: that the member lives now, which counts as proof where the driver knows that
    * no earlier one in its place can.
    */
-  { $case: "state"; value: MemberState } | undefined;
+  { $case: "state"; value: MemberState } | //
+  /** Now and then, where there are several gateways: whether this one still answers at all. One at a time. */
+  { $case: "ping"; value: Ping } | undefined;
 }
 
 /** Says who joins. Set by the supervisor, once, first. */
@@ -239,7 +241,17 @@ export interface MemberState {
 }
 
 export interface JoinResponse {
-  response: { $case: "accepted"; value: JoinAccepted } | { $case: "assignments"; value: Assignments } | undefined;
+  response: { $case: "accepted"; value: JoinAccepted } | { $case: "assignments"; value: Assignments } | //
+  /** To each Ping, at once. Says nothing about the store: what a supervisor serves on are heartbeats and leases. */
+  { $case: "pong"; value: Pong } | undefined;
+}
+
+export interface Ping {
+}
+
+export interface Pong {
+  /** Ask again after so long: what a gateway takes is shared by the members that it has. At most a minute. 0: as often as you like. */
+  againMs: number;
 }
 
 export interface JoinAccepted {
@@ -492,6 +504,9 @@ export const JoinRequest: MessageFns<JoinRequest> = {
       case "state":
         MemberState.encode(message.request.value, writer.uint32(18).fork()).join();
         break;
+      case "ping":
+        Ping.encode(message.request.value, writer.uint32(26).fork()).join();
+        break;
     }
     return writer;
   },
@@ -525,6 +540,14 @@ export const JoinRequest: MessageFns<JoinRequest> = {
             message.request = { $case: "state", value: MemberState.decode(reader, reader.uint32()) };
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.request = { $case: "ping", value: Ping.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -543,6 +566,8 @@ export const JoinRequest: MessageFns<JoinRequest> = {
         ? { $case: "hello", value: JoinHello.fromJSON(object.hello) }
         : isSet(object.state)
         ? { $case: "state", value: MemberState.fromJSON(object.state) }
+        : isSet(object.ping)
+        ? { $case: "ping", value: Ping.fromJSON(object.ping) }
         : undefined,
     };
   },
@@ -553,6 +578,8 @@ export const JoinRequest: MessageFns<JoinRequest> = {
       obj.hello = JoinHello.toJSON(message.request.value);
     } else if (message.request?.$case === "state") {
       obj.state = MemberState.toJSON(message.request.value);
+    } else if (message.request?.$case === "ping") {
+      obj.ping = Ping.toJSON(message.request.value);
     }
     return obj;
   },
@@ -572,6 +599,12 @@ export const JoinRequest: MessageFns<JoinRequest> = {
       case "state": {
         if (object.request?.value !== undefined && object.request?.value !== null) {
           message.request = { $case: "state", value: MemberState.fromPartial(object.request.value) };
+        }
+        break;
+      }
+      case "ping": {
+        if (object.request?.value !== undefined && object.request?.value !== null) {
+          message.request = { $case: "ping", value: Ping.fromPartial(object.request.value) };
         }
         break;
       }
@@ -841,6 +874,9 @@ export const JoinResponse: MessageFns<JoinResponse> = {
       case "assignments":
         Assignments.encode(message.response.value, writer.uint32(18).fork()).join();
         break;
+      case "pong":
+        Pong.encode(message.response.value, writer.uint32(26).fork()).join();
+        break;
     }
     return writer;
   },
@@ -874,6 +910,14 @@ export const JoinResponse: MessageFns<JoinResponse> = {
             message.response = { $case: "assignments", value: Assignments.decode(reader, reader.uint32()) };
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.response = { $case: "pong", value: Pong.decode(reader, reader.uint32()) };
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -892,6 +936,8 @@ export const JoinResponse: MessageFns<JoinResponse> = {
         ? { $case: "accepted", value: JoinAccepted.fromJSON(object.accepted) }
         : isSet(object.assignments)
         ? { $case: "assignments", value: Assignments.fromJSON(object.assignments) }
+        : isSet(object.pong)
+        ? { $case: "pong", value: Pong.fromJSON(object.pong) }
         : undefined,
     };
   },
@@ -902,6 +948,8 @@ export const JoinResponse: MessageFns<JoinResponse> = {
       obj.accepted = JoinAccepted.toJSON(message.response.value);
     } else if (message.response?.$case === "assignments") {
       obj.assignments = Assignments.toJSON(message.response.value);
+    } else if (message.response?.$case === "pong") {
+      obj.pong = Pong.toJSON(message.response.value);
     }
     return obj;
   },
@@ -924,7 +972,138 @@ export const JoinResponse: MessageFns<JoinResponse> = {
         }
         break;
       }
+      case "pong": {
+        if (object.response?.value !== undefined && object.response?.value !== null) {
+          message.response = { $case: "pong", value: Pong.fromPartial(object.response.value) };
+        }
+        break;
+      }
     }
+    return message;
+  },
+};
+
+function createBasePing(): Ping {
+  return {};
+}
+
+export const Ping: MessageFns<Ping> = {
+  encode(_: Ping, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Ping {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePing();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(_: any): Ping {
+    return {};
+  },
+
+  toJSON(_: Ping): unknown {
+    const obj: any = {};
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<Ping>, I>>(base?: I): Ping {
+    return Ping.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Ping>, I>>(_: I): Ping {
+    const message = createBasePing();
+    return message;
+  },
+};
+
+function createBasePong(): Pong {
+  return { againMs: 0 };
+}
+
+export const Pong: MessageFns<Pong> = {
+  encode(message: Pong, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.againMs !== 0) {
+      writer.uint32(8).uint32(message.againMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Pong {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePong();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.againMs = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): Pong {
+    return {
+      againMs: isSet(object.againMs)
+        ? globalThis.Number(object.againMs)
+        : isSet(object.again_ms)
+        ? globalThis.Number(object.again_ms)
+        : 0,
+    };
+  },
+
+  toJSON(message: Pong): unknown {
+    const obj: any = {};
+    if (message.againMs !== 0) {
+      obj.againMs = Math.round(message.againMs);
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<Pong>, I>>(base?: I): Pong {
+    return Pong.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Pong>, I>>(object: I): Pong {
+    const message = createBasePong();
+    message.againMs = object.againMs ?? 0;
     return message;
   },
 };

@@ -5,7 +5,7 @@ import { type Caller, type GatewayMethod, mayCall, type Operator, type SigningKe
 /** Who calls, and that it may: nothing of the operator API runs without one. */
 export interface Operators {
   admit(caller: Caller, method: GatewayMethod, workspace: WorkspaceId | undefined): Promise<Result<Operator, Failure>>;
-  /** One audit line for each change that was asked for, with its outcome. */
+  /** One audit line for each change that was asked for and could be understood, with its outcome. */
   audit(operator: Operator, method: GatewayMethod, about: string, outcome: Result<unknown, Failure>): void;
 }
 
@@ -24,6 +24,8 @@ export function createOperators(keys: SigningKeys, log: Log): Operators {
       );
     },
     audit(operator, method, about, outcome) {
+      // Nothing that could be done was asked for; that the call was refused is said, once, like that of any other call.
+      if (!outcome.ok && outcome.error.kind === 'malformed') return;
       const facts = { audit: method, principal: operator.principal, about };
       if (outcome.ok) log.info(facts, 'operator change');
       else log.warn({ ...facts, refused: outcome.error.kind }, 'operator change refused');

@@ -104,13 +104,33 @@ describe.each(misuses)('$title', ({ ports, app, bytes, token, status }) => {
     if (expected === 'OK') return;
     expect(after.count - before.count).toBe(1);
     expect(after.lines.slice(before.lines.length).map((line) => line.includes(method.path))).toEqual([true]);
+    // One line in all: an audit line beside it would tell the same again.
+    expect(stage.linesSince(before.mark)).toHaveLength(1);
   });
 });
+
+/** Bytes of a message whose meaning is none: an empty one names nothing. */
+test.each(['RegisterSandbox', 'DeleteSandbox', 'ExposeService', 'DeleteService', 'BumpCredential', 'SetGrant'])(
+  'a change that cannot be understood is told of once, and not as a change: %s',
+  async (name) => {
+    const method = declared.find((each) => each.name === name);
+    if (method === undefined) throw new Error(`no method ${name}`);
+    const before = await seen('operator', name, 'INVALID_ARGUMENT');
+    expect(await attempt(await stage.link('operator', undefined), method, Buffer.alloc(0), await good())).toBe(
+      'INVALID_ARGUMENT',
+    );
+    const after = await seen('operator', name, 'INVALID_ARGUMENT');
+    expect(after.records).toEqual(before.records);
+    expect(after.count - before.count).toBe(1);
+    expect(stage.linesSince(before.mark)).toEqual([expect.stringContaining(method.path)]);
+  },
+);
 
 const seen = async (port: Port, method: string, status: string) => ({
   records: await stage.records(),
   count: await stage.refusedCount(port, method, status),
   lines: stage.refusalLines(),
+  mark: stage.mark(),
 });
 
 /** Whose certificate opens which port; everybody else is refused before the message is looked at. */

@@ -42,6 +42,9 @@ export interface Stage {
   fencedCount(clause: string): Promise<number>;
   /** Lines that say that a call was refused, or a report. */
   refusalLines(what?: 'call' | 'report'): readonly string[];
+  /** How much has been logged, and what was since then that somebody should look at. */
+  mark(): number;
+  linesSince(mark: number): readonly string[];
   /** Every record, with its revision, but for those that the processes write about themselves. */
   records(): Promise<ReadonlyMap<string, bigint>>;
   close(): Promise<void>;
@@ -193,6 +196,8 @@ export async function startStage(): Promise<Stage> {
       sample(metricsOf[port], `sallyport_${componentOf[port]}_calls_refused_total{method="${method}",status="${status}"}`),
     fencedCount: (clause) => sample(parts.gateway.metrics, `sallyport_gateway_fence_rejected_total{clause="${clause}"}`),
     refusalLines: (what = 'call') => lines.filter((line) => line.includes(`"msg":"${what} refused"`)),
+    mark: () => lines.length,
+    linesSince: (mark) => lines.slice(mark).filter((line) => /"level":"(warn|error)"/.test(line)),
     async records() {
       const listed = await reader.list(ROOT);
       if (listed.kind === 'unavailable') throw new Error('the store does not answer');

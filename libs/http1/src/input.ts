@@ -36,14 +36,14 @@ export function createInput<B extends Bytes<B>>(limits: Limits): Input<B> {
         input.chunk = chunk;
         input.at = 0;
       } else {
-        if (input.unread() + chunk.length > limits.bufferedBytesMax) {
+        if (input.unread() + chunk.length > limits.bufferedBytesMax || queue.length >= limits.bufferedPiecesMax) {
           input.overflowed = true;
           return false;
         }
         queue.push(chunk);
         queuedBytes += chunk.length;
       }
-      return input.unread() <= limits.bufferedBytesSoft;
+      return input.unread() <= limits.bufferedBytesSoft && queue.length < limits.bufferedPiecesSoft;
     },
     moveTo(at) {
       input.at = at;

@@ -16,6 +16,9 @@ export interface Limits {
   readonly bufferedBytesSoft: number;
   /** Unread bytes at which a reader refuses: the caller did not stop. */
   readonly bufferedBytesMax: number;
+  /** The same two for unread pieces, each of which costs memory besides its bytes: TLS hands out a record of one byte as one. */
+  readonly bufferedPiecesSoft: number;
+  readonly bufferedPiecesMax: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -28,4 +31,6 @@ export const DEFAULT_LIMITS: Limits = {
   interimCountMax: 32,
   bufferedBytesSoft: 131_072,
   bufferedBytesMax: 1_048_576,
+  bufferedPiecesSoft: 512,
+  bufferedPiecesMax: 8_192,
 };

@@ -171,6 +171,18 @@ test('unread pipelined bytes ask the caller to stop, and past the bound end the 
   expect(reader.read()).toBe('rejected');
 });
 
+test('so do unread pieces, of however few bytes each: a piece costs more than what is in it', () => {
+  const limits = { ...DEFAULT_LIMITS, bufferedPiecesSoft: 2, bufferedPiecesMax: 4 };
+  const reader = createRequestReader<Buffer>(limits);
+  // The first is being read, and what waits are those behind it.
+  expect([...'xxxxxx'].map((piece) => reader.push(bytes(piece)))).toEqual([true, true, false, false, false, false]);
+  expect(reader.read()).toBe('rejected');
+  const stopped = createRequestReader<Buffer>(limits);
+  for (const piece of [post(['Content-Length: 4'], ''), ...'abcd']) stopped.push(bytes(piece));
+  expect([stopped.read(), stopped.read()]).toEqual(['head', 'data']);
+  expect(stopped.buffered).toBe(3);
+});
+
 test('what is read no longer counts as unread', () => {
   const reader = createRequestReader<Buffer>();
   for (const piece of [post(['Content-Length: 6'], 'ab'), 'cd', 'ef', '']) reader.push(bytes(piece));

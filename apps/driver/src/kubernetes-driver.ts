@@ -36,6 +36,7 @@ export interface KubernetesGiven {
 
 /** How often the age of the Pods is looked at for those who watch; milliseconds. */
 const AGE_EACH_MS = 1_000;
+const RIVALS_TOLD_MAX = 16;
 const SLICES_API = '/apis/discovery.k8s.io/v1';
 
 /** Workloads and supervisors as a Kubernetes API server shows them. */
@@ -82,8 +83,9 @@ export function createKubernetesDriver(options: KubernetesOptions, given: Kubern
   pods.onChange((changes) => {
     index.apply(changes);
     const told = claims.apply(changes);
-    // Who claims a name with others is told as well, though it did not change itself.
-    const rivals = told.flatMap((event) => ('workload' in event ? claims.claimants(event.workload) : []));
+    // Who claims a name with others is told as well, though it did not change itself: the first of them, for a template that gives
+    // thousands of Pods one name must not cost thousands of looks for each of their changes.
+    const rivals = told.flatMap((event) => ('workload' in event ? claims.claimants(event.workload, RIVALS_TOLD_MAX) : []));
     for (const uid of new Set([...changes.map(({ item }) => item.uid), ...rivals]))
       events.report(uid, index.pod(uid), claims.problemOf(uid));
     for (const event of told) for (const watcher of [...watchers]) watcher(event);

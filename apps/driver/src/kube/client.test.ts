@@ -179,6 +179,45 @@ describe('a watch', () => {
   });
 });
 
+test('reviews that hang keep nobody from the Pods', async () => {
+  const own = await stage.connect();
+  stage.api.faults.on(isReview, { kind: 'hang' }, 200);
+  for (let n = 0; n < 200; n += 1) void own.client.post('/apis/authentication.k8s.io/v1/tokenreviews', {});
+  await until('reviews', () => stage.api.requests.filter((request) => request.endsWith('/tokenreviews')).length >= 20);
+  expect(await outcome(own.client.get(PODS, { limit: 1 }, AbortSignal.timeout(5_000)))).toBe('ok');
+  await own.close();
+});
+test('each namespace has its watch at once, however many there are', async () => {
+  const own = await stage.connect();
+  const given = new AbortController();
+  let openCount = 0;
+  const all = Array.from({ length: 150 }, (_, n) =>
+    own.client.watch(
+      `/api/v1/namespaces/n${n}/pods`,
+      { watch: 'true' },
+      {
+        signal: given.signal,
+        onOpen: () => {
+          openCount += 1;
+        },
+        onLine: () => undefined,
+      },
+    ),
+  );
+  await until('all watches', () => openCount === 150);
+  given.abort();
+  await Promise.all(all);
+});
+test('an answer that never ends is given up', async () => {
+  const own = await stage.connect(stage.clock, { bodyBytesMax: 1_024, wholeMs: 50 });
+  stage.api.faults.on(isList, { kind: 'hang' });
+  expect(await outcome(own.client.get(PODS, { limit: 1 }))).toBe('unreachable');
+});
+test('an answer that is larger than what is taken at once is none', async () => {
+  const own = await stage.connect(stage.clock, { bodyBytesMax: 1_024, wholeMs: 5_000 });
+  for (let n = 0; n < 9; n += 1) putPod(stage.api.store, `large-${n}`);
+  expect(await outcome(own.client.get(PODS, { limit: 9 }))).toBe('too-large');
+});
 test('a question that is given up waits no longer', async () => {
   stage.api.faults.on(isReview, { kind: 'hang' });
   stage.api.faults.on(isList, { kind: 'hang' });

@@ -26,48 +26,59 @@ export interface WatchHandlers {
 /** To connect, and to the head of an answer; milliseconds. */
 const ANSWER_MS = 30_000;
 const CONNECT_MS = 10_000;
-/** A page of 500 large Pods. */
-const BODY_BYTES_MAX = 256 * 1_024 * 1_024;
-/** Beside the watches: pages, reviews, looks at single Pods and reports. */
-const CONNECTIONS_MAX = 64;
 
-export function createKubeClient(access: Access, credentials: Credentials): KubeClient {
-  let used: { readonly held: Held; readonly agent: Agent } | undefined;
-  const retired = new Set<Promise<void>>();
+export interface ClientLimits {
+  /** A page of 500 large Pods. What has more is asked for in smaller pages. */
+  readonly bodyBytesMax: number;
+  /** From the question to the end of its answer, its wait for a connection included: longer than servers take. Milliseconds. */
+  readonly wholeMs: number;
+}
+const LIMITS: ClientLimits = { bodyBytesMax: 64 * 1_024 * 1_024, wholeMs: 60_000 };
+
+/**
+ * Connections at a time of each kind. Each has its own, so that reviews that hang keep nobody from the Pods. Watches are as many as
+ * there are namespaces to observe, and each has one for itself: one that waited for another to end would see nothing.
+ */
+const CONNECTIONS_MAX = { watch: null, get: 32, post: 32 } as const;
+type Lane = keyof typeof CONNECTIONS_MAX;
+const LANES = Object.keys(CONNECTIONS_MAX) as Lane[];
+
+export function createKubeClient(
+  access: Access,
+  credentials: Credentials,
+  { bodyBytesMax, wholeMs }: ClientLimits = LIMITS,
+): KubeClient {
+  let used: { readonly held: Held; readonly agents: Readonly<Record<Lane, Agent>> } | undefined;
 
   /** Connections last as long as what was trusted for them does; a watch that runs on the old ones ends in its own time. */
-  function agent(): Agent {
+  function agents(): Readonly<Record<Lane, Agent>> {
     const held = credentials.current();
-    if (used !== undefined && sameTrust(used.held, held)) return used.agent;
-    if (used !== undefined) {
-      const closing = used.agent.close().then(() => void retired.delete(closing));
-      retired.add(closing);
-    }
+    if (used !== undefined && sameTrust(used.held, held)) return used.agents;
+    if (used !== undefined) for (const lane of LANES) void used.agents[lane].close();
     const { ca, cert, key } = held;
-    used = {
-      held,
-      agent: new Agent({
+    const open = (lane: Lane): Agent =>
+      new Agent({
         connect: { ca, cert, key, servername: access.serverName, timeout: CONNECT_MS },
-        connections: CONNECTIONS_MAX,
+        connections: CONNECTIONS_MAX[lane],
         pipelining: 1,
         allowH2: false,
         headersTimeout: ANSWER_MS,
-      } as Agent.Options),
-    };
-    return used.agent;
+      } as Agent.Options);
+    used = { held, agents: { watch: open('watch'), get: open('get'), post: open('post') } };
+    return used.agents;
   }
 
   async function send(
-    options: { readonly method: 'GET' | 'POST'; readonly path: string; readonly query: Query; readonly body?: unknown },
-    { signal, bodyTimeout }: { readonly signal: AbortSignal | undefined; readonly bodyTimeout: number },
+    options: { readonly lane: Lane; readonly path: string; readonly query: Query; readonly body?: unknown },
+    { signal, bodyTimeout }: { readonly signal: AbortSignal; readonly bodyTimeout: number },
   ): Promise<Result<Dispatcher.ResponseData, Trouble>> {
-    const { method, path, query, body } = options;
+    const { lane, path, query, body } = options;
     for (let attempt = 0; ; attempt += 1) {
       const { token } = credentials.current();
       try {
         const answer = await request(`${access.server}${path}${queryText(query)}`, {
-          method,
-          dispatcher: agent(),
+          method: lane === 'post' ? 'POST' : 'GET',
+          dispatcher: agents()[lane],
           headers: {
             accept: 'application/json',
             'user-agent': 'sallyport-driver',
@@ -76,24 +87,26 @@ export function createKubeClient(access: Access, credentials: Credentials): Kube
           },
           body: body === undefined ? null : JSON.stringify(body),
           bodyTimeout,
-          signal: signal ?? null,
+          signal,
         });
         if (answer.statusCode === 401 && attempt === 0) {
           await answer.body.dump();
           await credentials.reload();
           continue;
         }
-        return answer.statusCode < 300 ? ok(answer) : err(await refusal(answer));
+        return answer.statusCode < 300 ? ok(answer) : err(await refusal(answer, bodyBytesMax));
       } catch (error) {
         return err(unreachable(error));
       }
     }
   }
 
-  async function json(options: Parameters<typeof send>[0], signal?: AbortSignal): Promise<Result<unknown, Trouble>> {
+  async function json(options: Parameters<typeof send>[0], given?: AbortSignal): Promise<Result<unknown, Trouble>> {
+    const whole = AbortSignal.timeout(wholeMs);
+    const signal = given === undefined ? whole : AbortSignal.any([given, whole]);
     const answer = await send(options, { signal, bodyTimeout: ANSWER_MS });
     if (!answer.ok) return answer;
-    const text = await bounded(answer.value.body);
+    const text = await bounded(answer.value.body, bodyBytesMax);
     if (!text.ok) return text;
     try {
       return ok(JSON.parse(text.value) as unknown);
@@ -103,11 +116,11 @@ export function createKubeClient(access: Access, credentials: Credentials): Kube
   }
 
   return {
-    get: (path, query = {}, signal) => json({ method: 'GET', path, query }, signal),
-    post: (path, body) => json({ method: 'POST', path, query: {}, body }),
+    get: (path, query = {}, signal) => json({ lane: 'get', path, query }, signal),
+    post: (path, body) => json({ lane: 'post', path, query: {}, body }),
     async watch(path, query, { signal, onOpen, onLine }) {
       // Silence is judged by who watches, on the process's clock.
-      const answer = await send({ method: 'GET', path, query }, { signal, bodyTimeout: 0 });
+      const answer = await send({ lane: 'watch', path, query }, { signal, bodyTimeout: 0 });
       if (!answer.ok) return answer.error;
       onOpen();
       const push = createLines(onLine);
@@ -116,7 +129,7 @@ export function createKubeClient(access: Access, credentials: Credentials): Kube
           if (signal.aborted) break;
           if (!push(chunk as Uint8Array)) {
             answer.value.body.destroy();
-            return trouble('malformed', 'an event is longer than any object');
+            return trouble('too-large', 'an event is longer than any object');
           }
         }
         return undefined;
@@ -125,7 +138,7 @@ export function createKubeClient(access: Access, credentials: Credentials): Kube
       }
     },
     async close() {
-      await used?.agent.destroy();
+      for (const lane of LANES) await used?.agents[lane].destroy();
     },
   };
 }
@@ -143,8 +156,8 @@ const unreachable = (error: unknown): Trouble => {
   return trouble('unreachable', code === undefined ? message : `${code}: ${message}`);
 };
 
-async function refusal(answer: Dispatcher.ResponseData): Promise<Trouble> {
-  const text = await bounded(answer.body);
+async function refusal(answer: Dispatcher.ResponseData, bytesMax: number): Promise<Trouble> {
+  const text = await bounded(answer.body, bytesMax);
   let message = '';
   try {
     const status = objectOf(JSON.parse(text.ok ? text.value : ''));
@@ -158,15 +171,18 @@ async function refusal(answer: Dispatcher.ResponseData): Promise<Trouble> {
 
 const retryAfter = ({ headers }: Dispatcher.ResponseData): number => Number(headers['retry-after'] ?? 0);
 
-async function bounded(body: AsyncIterable<unknown> & { destroy(): unknown }): Promise<Result<string, Trouble>> {
+async function bounded(
+  body: AsyncIterable<unknown> & { destroy(): unknown },
+  bytesMax: number,
+): Promise<Result<string, Trouble>> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
     for await (const chunk of body) {
       bytes += (chunk as Buffer).length;
-      if (bytes > BODY_BYTES_MAX) {
+      if (bytes > bytesMax) {
         body.destroy();
-        return err(trouble('malformed', `the answer has more than ${BODY_BYTES_MAX} bytes`));
+        return err(trouble('too-large', `the answer has more than ${bytesMax} bytes`));
       }
       chunks.push(chunk as Buffer);
     }

@@ -5,6 +5,7 @@ import { putPod } from '../testing/kube-api/pods.ts';
 import { EXPIRED_CONTINUE, status } from '../testing/kube-api/status.ts';
 import { type KubeStage, openKubeStage } from '../testing/kube-stage.ts';
 import { until } from '../testing/until.ts';
+import type { ClientLimits } from './client.ts';
 import { type Followed, follow } from './follow.ts';
 import { metaOf } from './objects.ts';
 import { SILENCE_MS } from './reflector-limits.ts';
@@ -18,14 +19,18 @@ afterEach(async () => {
   await stage.close();
 });
 
-async function begin(podCount = 2, before: (stage: KubeStage) => void = () => undefined): Promise<ManualClock> {
+async function begin(
+  podCount = 2,
+  before: (stage: KubeStage) => void = () => undefined,
+  limits?: ClientLimits,
+): Promise<ManualClock> {
   stage = await openKubeStage();
   for (let n = 0; n < podCount; n += 1) putPod(stage.api.store, `p${n}`);
   before(stage);
   said = [];
   const clock = createManualClock();
   followed = follow<Item>({
-    client: (await stage.connect()).client,
+    client: (await stage.connect(stage.clock, limits)).client,
     path: '/api/v1/pods',
     read: metaOf,
     clock,
@@ -59,6 +64,12 @@ describe('a list', () => {
     );
     await watching();
     expect([followed.cache.items.size, followed.counts.lists]).toEqual([1_200, 2]);
+  });
+  test('whose pages are larger than what is taken at once is asked for again in smaller ones', async () => {
+    await begin(1_200, () => undefined, { bodyBytesMax: 100_000, wholeMs: 30_000 });
+    await watching();
+    expect([followed.cache.items.size, followed.counts.lists]).toEqual([1_200, 2]);
+    expect(said).toEqual(['cannot list: the answer has more than 100000 bytes']);
   });
   test.each([
     ['fails', { kind: 'status', status: status(500, 'InternalError', 'x') }],
@@ -100,6 +111,15 @@ describe('a watch', () => {
     putPod(stage.api.store, 'p9');
     await passing(clock, () => names().join() === 'p1,p9');
     expect(followed.counts.lists).toBe(lists);
+  });
+  test('goes on past the largest Pod that there can be, which JSON makes six times as large', async () => {
+    await begin();
+    await watching();
+    // An API server writes each < as \u003c; this one leaves it.
+    putPod(stage.api.store, 'huge', { annotations: { services: '<<<<<<'.repeat(1_400_000) } });
+    putPod(stage.api.store, 'p9');
+    await until('the Pods', () => names().includes('p9'));
+    expect([names(), followed.counts.watches, said]).toEqual([['huge', 'p0', 'p1', 'p9'], 1, []]);
   });
   test('whose events come twice changes nothing twice', async () => {
     await begin();

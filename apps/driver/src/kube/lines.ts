@@ -1,5 +1,8 @@
-/** One object of a watch. A Pod is at most 1.5 MiB in etcd; more than this is no watch of ours. */
-export const LINE_BYTES_MAX = 4 * 1_024 * 1_024;
+/**
+ * One object of a watch. In etcd it is at most 1.5 MiB, and JSON writes some characters of it as six (`<` is `\u003c`): whoever
+ * makes a Pod of those must not end the watch that all others are seen by. More than this is no object.
+ */
+export const LINE_BYTES_MAX = 16 * 1_024 * 1_024;
 
 /** Splits a stream of bytes into lines; bytes of a character may come apart. False: a line is longer than the bound. */
 export function createLines(take: (line: string) => void, bytesMax = LINE_BYTES_MAX): (chunk: Uint8Array) => boolean {

@@ -9,11 +9,21 @@ export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(val
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 export const numberOf = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0);
 
-/** The entries of a map of texts whose names begin with `prefix`, which is cut off. */
-export function textsUnder(value: unknown, prefix: string): Readonly<Record<string, string>> {
+/** Of a map of texts those that are asked for, without the prefix that they have there; `shorten` sees each. */
+export function textsOf(
+  value: unknown,
+  {
+    prefix,
+    names,
+    shorten,
+  }: { readonly prefix: string; readonly names: readonly string[]; readonly shorten: (text: string) => string },
+): Readonly<Record<string, string>> {
+  const given = objectOf(value);
   const found: Record<string, string> = {};
-  for (const [name, text] of Object.entries(objectOf(value)))
-    if (name.startsWith(prefix) && typeof text === 'string') found[name.slice(prefix.length)] = text;
+  for (const name of names) {
+    const text = given[`${prefix}${name}`];
+    if (typeof text === 'string') found[name] = shorten(text);
+  }
   return found;
 }
 

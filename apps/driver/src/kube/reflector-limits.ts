@@ -1,5 +1,7 @@
 /** Objects in one page of a list. */
 export const LIST_LIMIT = 500;
+/** A page that is larger than what is taken at once is asked for in so many parts; each whole list doubles pages again. */
+export const SMALLER_PAGE = 8;
 /** A watch that says nothing for so long is opened anew; servers send a bookmark about each minute. Milliseconds. */
 export const SILENCE_MS = 45_000;
 /** A watch that lived shorter than this did no good: the next one waits. Milliseconds. */

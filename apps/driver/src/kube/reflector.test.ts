@@ -1,7 +1,7 @@
 import type { Instant } from '@sallyport/model';
 import { describe, expect, test } from 'vitest';
 import { ageMs, newReflector, type Reflector, type ReflectorEffect, type ReflectorEvent, step, wakeAt } from './reflector.ts';
-import { OLDER_LISTS_MAX, SETTLE_MAX_MS, SETTLE_MS, SILENCE_MS, timeoutSeconds } from './reflector-limits.ts';
+import { LIST_LIMIT, OLDER_LISTS_MAX, SETTLE_MAX_MS, SETTLE_MS, SILENCE_MS, timeoutSeconds } from './reflector-limits.ts';
 import { trouble, troubleOf } from './trouble.ts';
 
 type Event = ReflectorEvent<string>;
@@ -12,6 +12,7 @@ const gone: Event = { kind: 'ended', why: troubleOf(410, 'too old') };
 const broken: Event = { kind: 'ended', why: trouble('unreachable', 'reset') };
 const clean: Event = { kind: 'ended', why: undefined };
 const failed: Event = { kind: 'page-failed', why: trouble('unreachable', 'refused') };
+const huge: Event = { kind: 'page-failed', why: trouble('too-large', 'huge') };
 
 /** Each step: at which millisecond, what; `random` is always a half. */
 function run(...steps: readonly [ms: number, event: Event][]) {
@@ -111,10 +112,35 @@ describe('what it does', () => {
         [405, { kind: 'tick' }],
         [410, page([], '100')],
         [420, { kind: 'opened' }],
-        [430, changed('b', '110')],
-        [440, gone],
+        [1_430, changed('b', '110')],
+        [1_440, gone],
       ],
       ['say', 'list fill'],
+      'listing',
+    ],
+    [
+      'when history is gone each time that it has told something: waits',
+      [
+        ...heard,
+        [9_000, gone],
+        [9_010, page([], '120')],
+        [9_020, { kind: 'opened' }],
+        [9_030, changed('c', '121')],
+        [9_040, gone],
+      ],
+      ['say'],
+      'waiting',
+    ],
+    [
+      'when an event is longer than any object: lists after a while, for the watch would only tell it again',
+      [...heard, [9_000, { kind: 'ended', why: trouble('too-large', '') }], [9_400, { kind: 'tick' }]],
+      ['list fill'],
+      'listing',
+    ],
+    [
+      'with a page that is too large: the same page again',
+      [start, [5, page(['a'], '100', 'n1')], [9, huge]],
+      ['say', 'list fill from n1'],
       'listing',
     ],
     ['in silence: nothing yet', [...heard, [5_000 + SILENCE_MS - 1, { kind: 'tick' }]], [], 'watching'],
@@ -146,6 +172,14 @@ describe('what it does', () => {
   });
 });
 
+test('pages that are too large become smaller, down to one object, and grow again by whole lists', () => {
+  const limits = [start, ...Array.from({ length: 4 }, (_, n): [number, Event] => [n + 1, huge])].map((_, n, steps) =>
+    run(...steps.slice(0, n + 1)).effects.flatMap((effect) => (effect.kind === 'list' ? [effect.limit] : [])),
+  );
+  expect(limits).toEqual([[LIST_LIMIT], [62], [7], [1], []]);
+  expect(run(start, [1, huge], [2, huge], [3, page(['a'], '100')]).state.limit).toBe(14);
+  expect(run(...listed).state.limit).toBe(LIST_LIMIT);
+});
 test('a list that stays older is believed in the end: a cluster that was restored counts from before', () => {
   const steps: [number, Event][] = [...heard, [9_000, gone]];
   for (let again = 0; again < OLDER_LISTS_MAX; again += 1)

@@ -1,7 +1,15 @@
 import { earliest, type Instant, LONG_AGO, later } from '@sallyport/model';
 import { backoffMs } from '@sallyport/process';
 import { type Check, gatherCheck, nextCheck, startCheck, waitForWatch, wakeCheck } from './reflector-check.ts';
-import { BACKOFF, LIST_LIMIT, OLDER_LISTS_MAX, SHORT_WATCH_MS, SILENCE_MS, timeoutSeconds } from './reflector-limits.ts';
+import {
+  BACKOFF,
+  LIST_LIMIT,
+  OLDER_LISTS_MAX,
+  SHORT_WATCH_MS,
+  SILENCE_MS,
+  SMALLER_PAGE,
+  timeoutSeconds,
+} from './reflector-limits.ts';
 import type { Trouble } from './trouble.ts';
 import { isOlder } from './version.ts';
 
@@ -19,12 +27,15 @@ export interface Reflector<T> {
   readonly attempt: number;
   /** Lists in a row that were older than what had been seen. */
   readonly olderLists: number;
+  /** Objects in a page. */
+  readonly limit: number;
   readonly check: Check<T>;
 }
 
 export type Phase<T> =
   | { readonly kind: 'idle' }
-  | { readonly kind: 'listing'; readonly askedAt: Instant; readonly gathered: readonly T[] }
+  /** `next`: where the page that was asked for begins. */
+  | { readonly kind: 'listing'; readonly askedAt: Instant; readonly gathered: readonly T[]; readonly next: string | undefined }
   | { readonly kind: 'opening'; readonly askedAt: Instant }
   | { readonly kind: 'watching'; readonly openedAt: Instant }
   | { readonly kind: 'waiting'; readonly until: Instant; readonly then: 'list' | 'watch' };
@@ -77,6 +88,7 @@ export const newReflector = <T>(): Reflector<T> => ({
   heardAt: LONG_AGO,
   attempt: 0,
   olderLists: 0,
+  limit: LIST_LIMIT,
   check: { kind: 'none' },
 });
 
@@ -88,26 +100,29 @@ export function step<T>(state: Reflector<T>, event: ReflectorEvent<T>, around: S
     case 'page':
       return phase.kind === 'listing' ? page(state, phase, event.page, around) : nothing(state);
     case 'page-failed':
-      return phase.kind === 'listing' ? listFailed(state, event.why, around) : nothing(state);
+      return phase.kind === 'listing' ? listFailed(state, phase, event.why, around) : nothing(state);
     case 'opened':
       if (phase.kind !== 'opening') return nothing(state);
       return nothing({ ...state, phase: { kind: 'watching', openedAt: around.now }, heardAt: phase.askedAt });
     case 'changed': {
       if (phase.kind !== 'watching') return nothing(state);
       const effects = event.item === undefined ? [] : [{ kind: event.change, item: event.item }];
-      return { state: heard(state, event.version, around.now), effects };
+      return { state: heard(state, phase, event.version, around.now), effects };
     }
     case 'bookmark':
-      return phase.kind === 'watching' ? nothing(heard(state, event.version, around.now)) : nothing(state);
+      return phase.kind === 'watching' ? nothing(heard(state, phase, event.version, around.now)) : nothing(state);
     case 'ended':
       return phase.kind === 'watching' || phase.kind === 'opening' ? ended(state, phase, event.why, around) : nothing(state);
     case 'check-page': {
       const { check, next } = gatherCheck(state.check, event.page, around.now);
-      return { state: { ...state, check }, effects: next === undefined ? [] : [listEffect('check', next)] };
+      return { state: { ...state, check }, effects: next === undefined ? [] : [listEffect('check', state.limit, next)] };
     }
     case 'check-failed':
       if (state.check.kind !== 'listing') return nothing(state);
-      return { state: { ...state, check: nextCheck(around) }, effects: [say(`self-check failed: ${event.why.message}`)] };
+      return {
+        state: { ...state, limit: limitAfter(state.limit, event.why), check: nextCheck(around) },
+        effects: [say(`self-check failed: ${event.why.message}`)],
+      };
     case 'tick':
       return tick(state, around);
   }
@@ -157,7 +172,7 @@ function tick<T>(state: Reflector<T>, around: Surroundings): Stepped<T> {
     const { items, version } = state.check;
     return { state: { ...state, check: nextCheck(around) }, effects: [{ kind: 'compare', items, version }] };
   }
-  return { state: { ...state, check: startCheck() }, effects: [listEffect('check', undefined)] };
+  return { state: { ...state, check: startCheck() }, effects: [listEffect('check', state.limit, undefined)] };
 }
 
 function page<T>(
@@ -167,20 +182,37 @@ function page<T>(
   around: Surroundings,
 ): Stepped<T> {
   const gathered = phase.gathered.length === 0 ? items : [...phase.gathered, ...items];
-  if (next !== undefined) return { state: { ...state, phase: { ...phase, gathered } }, effects: [listEffect('fill', next)] };
+  if (next !== undefined)
+    return { state: { ...state, phase: { ...phase, gathered, next } }, effects: [listEffect('fill', state.limit, next)] };
   // A server that lags behind another would take us back in time. One that was restored from a backup says so for ever, so
   // after some tries it is believed; by then what we hold is stale and nothing rests on it.
   if (state.since !== undefined && isOlder(version, state.since) && state.olderLists < OLDER_LISTS_MAX) {
     const waiting = wait({ ...state, olderLists: state.olderLists + 1 }, 'list', 0, around);
     return { ...waiting, effects: [say(`a list of ${version} is older than ${state.since}, which was seen`)] };
   }
-  const filled: Reflector<T> = { ...state, since: version, heardAt: phase.askedAt, olderLists: 0, check: nextCheck(around) };
+  const limit = Math.min(LIST_LIMIT, state.limit * 2);
+  const filled: Reflector<T> = {
+    ...state,
+    since: version,
+    heardAt: phase.askedAt,
+    olderLists: 0,
+    limit,
+    check: nextCheck(around),
+  };
   const opened = watch(filled, version, around);
   return { state: opened.state, effects: [{ kind: 'replace', items: gathered, version }, ...opened.effects] };
 }
 
-function listFailed<T>(state: Reflector<T>, why: Trouble, around: Surroundings): Stepped<T> {
+function listFailed<T>(
+  state: Reflector<T>,
+  phase: Extract<Phase<T>, { kind: 'listing' }>,
+  why: Trouble,
+  around: Surroundings,
+): Stepped<T> {
   const effects = [say(`cannot list: ${why.message}`)];
+  // A few huge objects must not hide all others: the same page again, in parts.
+  const limit = limitAfter(state.limit, why);
+  if (limit < state.limit) return { state: { ...state, limit }, effects: [...effects, listEffect('fill', limit, phase.next)] };
   // A list of many pages outlived its snapshot: begin with a fresh one. Once at once, then with patience.
   if (why.kind === 'expired' && state.attempt === 0) {
     const again = list({ ...state, attempt: 1 }, around);
@@ -199,6 +231,8 @@ function ended<T>(
   const calm = lived ? { ...state, attempt: 0 } : state;
   if (why === undefined && lived && calm.since !== undefined) return watch(calm, calm.since, around);
   const effects = why === undefined ? [] : [say(`the watch ended: ${why.message}`)];
+  // What a watch cannot tell, a list can, in pages of one.
+  if (why?.kind === 'too-large') return { state: wait(calm, 'list', 0, around).state, effects };
   if (why?.kind !== 'expired') return { state: wait(calm, 'watch', retryAfter(why), around).state, effects };
   if (calm.attempt > 0) return { state: wait(calm, 'list', 0, around).state, effects };
   const again = list({ ...calm, attempt: 1 }, around);
@@ -206,9 +240,12 @@ function ended<T>(
 }
 
 const list = <T>(state: Reflector<T>, { now }: Surroundings): Stepped<T> => ({
-  state: { ...state, phase: { kind: 'listing', askedAt: now, gathered: [] }, check: { kind: 'none' } },
-  effects: [listEffect('fill', undefined)],
+  state: { ...state, phase: { kind: 'listing', askedAt: now, gathered: [], next: undefined }, check: { kind: 'none' } },
+  effects: [listEffect('fill', state.limit, undefined)],
 });
+
+const limitAfter = (limit: number, why: Trouble): number =>
+  why.kind === 'too-large' ? Math.max(1, Math.floor(limit / SMALLER_PAGE)) : limit;
 
 const watch = <T>(state: Reflector<T>, since: string, { now, random }: Surroundings): Stepped<T> => ({
   state: { ...state, phase: { kind: 'opening', askedAt: now } },
@@ -220,20 +257,28 @@ function wait<T>(state: Reflector<T>, then: 'list' | 'watch', atLeastMs: number,
   return { state: { ...state, phase: { kind: 'waiting', until, then }, attempt: state.attempt + 1 }, effects: [] };
 }
 
-/** Only what comes on a watch shows that the way is good again: a list may succeed before each watch that fails. */
-const heard = <T>(state: Reflector<T>, version: string, now: Instant): Reflector<T> => ({
+/**
+ * Only a watch that tells something and lasts shows that the way is good again: a list may succeed before each watch that fails,
+ * and a watch may tell something each time before it says that history is gone.
+ */
+const heard = <T>(
+  state: Reflector<T>,
+  { openedAt }: Extract<Phase<T>, { kind: 'watching' }>,
+  version: string,
+  now: Instant,
+): Reflector<T> => ({
   ...state,
   since: state.since !== undefined && isOlder(version, state.since) ? state.since : version,
   heardAt: now,
-  attempt: 0,
+  attempt: now - openedAt >= SHORT_WATCH_MS ? 0 : state.attempt,
 });
 
 const nothing = <T>(state: Reflector<T>): Stepped<T> => ({ state, effects: [] });
 const say = (what: string) => ({ kind: 'say' as const, what });
 const retryAfter = (why: Trouble | undefined): number => (why?.kind === 'busy' ? why.retryAfterMs : 0);
-const listEffect = (purpose: 'fill' | 'check', next: string | undefined) => ({
+const listEffect = (purpose: 'fill' | 'check', limit: number, next: string | undefined) => ({
   kind: 'list' as const,
   purpose,
-  limit: LIST_LIMIT,
+  limit,
   next,
 });

@@ -10,6 +10,8 @@ export type Trouble =
   | { readonly kind: 'busy'; readonly message: string; readonly retryAfterMs: number }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'unreachable'; readonly message: string }
+  /** More than we take at once. */
+  | { readonly kind: 'too-large'; readonly message: string }
   /** What came is not what the API promises. */
   | { readonly kind: 'malformed'; readonly message: string };
 

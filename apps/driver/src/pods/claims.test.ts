@@ -68,6 +68,12 @@ test('a contested name says whose it would be, to both, and serves nothing', () 
   scene.apply(removed(second()));
   expect(scene.claims.problemOf('u1')).toBe('');
 });
+test('of very many who claim one name the first are told, and no more for each change', () => {
+  const scene = podScene();
+  for (let n = 0; n < 40; n += 1) scene.apply(put(pod(`u${n}`, declares('team/demo'))));
+  expect(scene.claims.claimants(demo, 3)).toEqual(['u0', 'u1', 'u2']);
+  expect(scene.claims.claimants({ workspace: 'team', sandbox: 'other' } as never, 3)).toEqual([]);
+});
 test('what changes nothing for a name is not told', () => {
   const scene = podScene();
   scene.apply(put(first()));

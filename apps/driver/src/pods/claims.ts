@@ -18,8 +18,8 @@ export interface Claims {
   list(): readonly Workload[];
   /** Whether this Pod is the one life that the name has now. */
   isPresent(ref: SandboxRef, uid: string): boolean;
-  /** UIDs of the Pods that declare this name now. */
-  claimants(ref: SandboxRef): readonly string[];
+  /** UIDs of the Pods that declare this name now: those that have done so for longest, at most so many. */
+  claimants(ref: SandboxRef, max: number): readonly string[];
   /** For the Pod's owner: what of its declarations is not followed. */
   problemOf(uid: string): string;
 }
@@ -68,7 +68,11 @@ export function createClaims(index: PodIndex, prefer: Family): Claims {
     get: (ref) => workloads.get(nameOf(ref)),
     list: () => [...workloads.values()],
     isPresent: (ref, uid) => workloads.get(nameOf(ref))?.runtimeId === uid,
-    claimants: (ref) => [...(claimants.get(nameOf(ref)) ?? [])],
+    claimants(ref, max) {
+      const first: string[] = [];
+      for (const uid of claimants.get(nameOf(ref)) ?? []) if (first.push(uid) === max) break;
+      return first;
+    },
     problemOf(uid) {
       const role = index.role(uid);
       if (role.kind === 'unusable') return role.problem;

@@ -11,6 +11,7 @@ import {
   type ServiceName,
 } from '@sallyport/model';
 import type { DeclaredService } from '../driver.ts';
+import { TEXT_LENGTH_MAX } from './pod.ts';
 
 export interface DeclaredServices {
   readonly services: readonly DeclaredService[];
@@ -18,8 +19,6 @@ export interface DeclaredServices {
   readonly problem: string;
 }
 
-/** More than any declaration needs; annotations may hold 256 KiB. */
-const TEXT_LENGTH_MAX = 16_384;
 const HOST_VALUE = /^[A-Za-z0-9[\]:._-]{1,260}$/;
 
 /**

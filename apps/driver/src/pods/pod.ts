@@ -1,9 +1,28 @@
 import { isIP } from 'node:net';
 import type { Tracked } from '../kube/cache.ts';
-import { listOf, metaOf, numberOf, objectOf, textOf, textsUnder } from '../kube/objects.ts';
+import { listOf, metaOf, numberOf, objectOf, textOf, textsOf } from '../kube/objects.ts';
 
 /** Labels and annotations of ours begin so. */
 export const PREFIX = 'sallyport.dev/';
+/** All that a Pod can say; nothing else of it is held. */
+const NAMES = [
+  'workspace',
+  'sandbox',
+  'services',
+  'mode',
+  'pool',
+  'host',
+  'origin',
+  'cookies',
+  'boundary',
+  'supervises',
+  'service',
+  'supervisor-container',
+];
+/** More than any declaration needs. Annotations may have 256 KiB, and one who makes many such Pods must not fill our memory. */
+export const TEXT_LENGTH_MAX = 16_384;
+/** One for all texts that are longer: no reader takes it. */
+const TOO_LONG = ' '.repeat(TEXT_LENGTH_MAX + 1);
 
 /** What of a Pod matters here; thousands of them are held. */
 export interface Pod extends Tracked {
@@ -43,8 +62,8 @@ export function readPod(object: unknown): Pod | undefined {
   const ips = listOf(podIPs).map((entry) => textOf(objectOf(entry).ip));
   return {
     ...meta,
-    labels: textsUnder(labels, PREFIX),
-    annotations: textsUnder(annotations, PREFIX),
+    labels: ours(labels),
+    annotations: ours(annotations),
     serviceAccount: textOf(serviceAccountName) || 'default',
     sandboxOwner: sandboxOwner(ownerReferences),
     deleting: textOf(deletionTimestamp) !== '',
@@ -57,6 +76,9 @@ export function readPod(object: unknown): Pod | undefined {
     containers: [...listOf(containerStatuses), ...listOf(initContainerStatuses)].map(readContainer),
   };
 }
+
+const ours = (texts: unknown): Readonly<Record<string, string>> =>
+  textsOf(texts, { prefix: PREFIX, names: NAMES, shorten: (text) => (text.length > TEXT_LENGTH_MAX ? TOO_LONG : text) });
 
 /** Of any version: the group and the kind say what it is. */
 function sandboxOwner(references: unknown): string | undefined {

@@ -26,6 +26,18 @@ describe('a Service says that a Pod is', () => {
       { ips: ['10.0.0.7', 'fd00::7'] },
     ],
     ['ready, where it does not say', [object('a', {}, { conditions: {} })], { kind: 'at' }],
+    [
+      'at ports of TCP alone',
+      [
+        object('a', {
+          ports: [
+            { port: 8443, protocol: 'UDP' },
+            { port: 9443, protocol: 'TCP' },
+          ],
+        }),
+      ],
+      { kind: 'at', ports: [9443] },
+    ],
     ['nowhere: no slice', [], { kind: 'nowhere', why: expect.stringMatching(/no EndpointSlice/) }],
     [
       'nowhere: only of other Pods',

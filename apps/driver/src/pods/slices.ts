@@ -21,7 +21,11 @@ export function readSlice(object: unknown): Slice | undefined {
     version,
     namespace,
     service,
-    ports: listOf(ports).map((port) => numberOf(objectOf(port).port)),
+    ports: listOf(ports)
+      .map(objectOf)
+      // The API: absent is TCP. A port of UDP says nothing about where HTTPS is.
+      .filter(({ protocol = 'TCP' }) => protocol === 'TCP')
+      .map(({ port }) => numberOf(port)),
     endpoints: listOf(endpoints).map((endpoint) => {
       const { addresses, targetRef, conditions } = objectOf(endpoint);
       const { ready } = objectOf(conditions);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Authority, createAuthority } from '@sallyport/pki';
 import { type Clock, createClock, createLog, type RunningClock } from '@sallyport/process';
 import { inFile } from '../kube/access.ts';
-import { createKubeClient, type KubeClient } from '../kube/client.ts';
+import { type ClientLimits, createKubeClient, type KubeClient } from '../kube/client.ts';
 import { type Credentials, openCredentials } from '../kube/credentials.ts';
 import { createKubernetesDriver, type KubernetesDriver } from '../kubernetes-driver.ts';
 import type { KubernetesOptions } from '../kubernetes-options.ts';
@@ -21,7 +21,10 @@ export interface KubeStage {
   readonly tokenFile: string;
   readonly caFile: string;
   readonly clock: RunningClock;
-  connect(clock?: Clock): Promise<{ readonly client: KubeClient; readonly credentials: Credentials; close(): Promise<void> }>;
+  connect(
+    clock?: Clock,
+    limits?: ClientLimits,
+  ): Promise<{ readonly client: KubeClient; readonly credentials: Credentials; close(): Promise<void> }>;
   driver(options?: Partial<KubernetesOptions>, given?: DriverGiven): Promise<KubernetesDriver & { close(): Promise<void> }>;
   close(): Promise<void>;
 }
@@ -52,11 +55,11 @@ export async function openKubeStage({ firstVersion = 1_000 }: { readonly firstVe
   const log = createLog({ level: 'silent' });
   const open: (() => Promise<void>)[] = [];
 
-  async function connect(on: Clock = clock) {
+  async function connect(on: Clock = clock, limits?: ClientLimits) {
     const access = { server: api.url, ca: inFile(caFile), token: inFile(tokenFile), client: undefined, serverName: undefined };
     const credentials = await openCredentials(access, { clock: on, onProblem: () => undefined });
     if (!credentials.ok) throw new Error(credentials.error);
-    const client = createKubeClient(access, credentials.value);
+    const client = createKubeClient(access, credentials.value, limits);
     const close = async (): Promise<void> => {
       credentials.value.close();
       await client.close();

@@ -50,7 +50,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
   const { socket, raw, serverName, peer, instances, surroundings } = options;
   const { clock, limits } = surroundings;
   let requests = createRequestReader<Buffer>(codecLimits(limits));
-  const outbox = createOutbox(socket);
+  const outbox = createOutbox(socket, drained);
   let phase: 'open' | 'lingering' | 'cut' | 'closed' = 'open';
   let exchange: Exchange | undefined;
   /** When the present wait began: for a request, for the rest of a head, or for the client's end. */
@@ -192,6 +192,12 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     if (!waits && requests.buffered > 0) requests.own(copyOf);
   }
 
+  function drained(): void {
+    const tunnel = exchange?.tunnel();
+    if (tunnel !== undefined) tunnel.clientDrained();
+    else exchange?.clientDrained();
+  }
+
   function drop(chunk: Buffer): void {
     droppedBytes += chunk.length;
     if (droppedBytes > limits.lingerBytesMax) socket.destroy();
@@ -219,11 +225,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
 
   socket.on('data', onData);
   socket.on('end', onEnd);
-  socket.on('drain', () => {
-    const tunnel = exchange?.tunnel();
-    if (tunnel !== undefined) tunnel.clientDrained();
-    else exchange?.clientDrained();
-  });
+  socket.on('drain', drained);
   // What matters of an error is the close that follows it.
   socket.on('error', () => {});
   socket.on('close', onClose);

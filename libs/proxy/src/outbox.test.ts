@@ -34,7 +34,7 @@ const rows = SIZES.flatMap((size) => [1, 2, 5].map((count) => [size, count] as c
 test.each(rows)(
   'what was lent may be overwritten once flush has returned: %i bytes, %i times in one turn',
   async (size, count) => {
-    const outbox = createOutbox(sender);
+    const outbox = createOutbox(sender, () => {});
     const lent = Buffer.alloc(size);
     const wanted: Buffer[] = [];
     read = Buffer.alloc(0);
@@ -55,7 +55,7 @@ test.each(rows)(
 );
 
 test('nor does it wait behind an empty write that is under way', async () => {
-  const outbox = createOutbox(sender);
+  const outbox = createOutbox(sender, () => {});
   const lent = Buffer.alloc(20_000, 'a');
   read = Buffer.alloc(0);
   outbox.flushAll(() => {});
@@ -107,7 +107,7 @@ describe('with slabs', () => {
     'what was lent may be overwritten at once: %i bytes, %i times before any is read',
     async (size, count) => {
       const slabs = poisoned();
-      const outbox = createOutbox(toApp, slabs);
+      const outbox = createOutbox(toApp, () => {}, slabs);
       const lent = Buffer.alloc(size);
       const wanted: Buffer[] = [];
       for (let nth = 0; nth < count; nth++) {
@@ -133,9 +133,29 @@ describe('with slabs', () => {
     },
   );
 
+  test('many small writes under way are full as well, though a socket counts only bytes, and room is told', async () => {
+    let told = 0;
+    const outbox = createOutbox(toApp, () => (told += 1), createSlabs());
+    // Until the system takes no more.
+    while (toApp.writableLength === 0) {
+      outbox.bytes(Buffer.alloc(10_000));
+      outbox.flush();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    let count = 0;
+    for (let roomy = true; roomy && count < 10_000; count += 1) {
+      outbox.bytes(Buffer.from('x'));
+      roomy = outbox.flush();
+    }
+    expect([count < 200, toApp.writableNeedDrain, outbox.flush(), told]).toEqual([true, false, false, 0]);
+    app.resume();
+    await until('room is told', () => told > 0);
+    expect([told, outbox.flush(), toApp.writableLength]).toEqual([1, true, 0]);
+  });
+
   test('slabs come back also when the connection is lost before they are read', async () => {
     const slabs = poisoned();
-    const outbox = createOutbox(toApp, slabs);
+    const outbox = createOutbox(toApp, () => {}, slabs);
     toApp.on('error', () => {});
     for (let nth = 0; nth < 1_000; nth++) {
       outbox.bytes(Buffer.alloc(20_000));
@@ -149,7 +169,7 @@ describe('with slabs', () => {
 
 test('with nothing to say, done is told all the same, and not at once', async () => {
   let told = false;
-  createOutbox(sender).flushAll(() => (told = true));
+  createOutbox(sender, () => {}).flushAll(() => (told = true));
   expect(told).toBe(false);
   await until('it is told', () => told);
 });

@@ -9,7 +9,7 @@ export interface Outbox {
   /** Latin1. */
   text(part: string): void;
   bytes(part: Buffer): void;
-  /** False when the peer takes no more for now: `drain` follows. Without anything gathered it sends nothing. */
+  /** False when the peer takes no more for now: `onRoom` follows, or the socket's `drain`. Without anything gathered it sends nothing. */
   flush(): boolean;
   /**
    * Calls `flush` when it is time for what has gathered: at once, or, while large pieces come, at the end of this turn of the event
@@ -28,19 +28,27 @@ const JOIN_BYTES_MAX = 16 * 1_024;
 const GATHERED_FROM_BYTES = 8 * 1_024;
 /** Three records. At 64 KiB a socket says that it is full, even when the system takes all of it at once. */
 const GATHERED_BYTES_MAX = 48 * 1_024;
+/**
+ * Under way at one time. Each costs memory besides its bytes, and a socket counts only those: with records of one byte it would hold
+ * 65,536 of them before it says that it is full.
+ */
+const WRITES_MAX = 128;
 const NOTHING = Buffer.alloc(0);
 
 /**
  * All bytes are only lent, see Connector and `lendReads`. Without `slabs`, until `flush` returns: a TLS socket that has nothing else to
  * write has encrypted them by then; behind something else they would wait in its queue, so they are copied. With `slabs`, until `bytes`
  * returns: they gather there, because what the system does not take at once it reads later.
+ * @param onRoom the peer takes more again, where the socket does not say so itself
  */
-export function createOutbox(socket: Socket, slabs?: Slabs): Outbox {
+export function createOutbox(socket: Socket, onRoom: () => void, slabs?: Slabs): Outbox {
   let parts: (string | Buffer)[] = [];
   let size = 0;
   let gathering = false;
   /** Empty writes under way, which `writableLength` does not show. */
   let emptyCount = 0;
+  let writeCount = 0;
+  let isFull = false;
   /** Where large pieces gather, and up to where it is full. */
   let slab: Buffer | undefined;
   let slabAt = 0;
@@ -68,14 +76,21 @@ export function createOutbox(socket: Socket, slabs?: Slabs): Outbox {
     slab = undefined;
   }
 
+  function left(): void {
+    writeCount -= 1;
+    if (writeCount > 0 || !isFull) return;
+    isFull = false;
+    if (!socket.destroyed && !socket.writableNeedDrain) onRoom();
+  }
+
   /** Has the slabs given back once the system has read them. */
-  function andGiveBack(done?: Done): Done | undefined {
-    if (used.length === 0 || slabs === undefined) return done;
-    const { give } = slabs;
+  function andGiveBack(done?: Done): Done {
     const written = used;
-    used = [];
+    if (written.length === 0 && done === undefined) return left;
+    if (written.length > 0) used = [];
     return (error) => {
-      written.forEach(give);
+      if (slabs !== undefined) written.forEach(slabs.give);
+      left();
       done?.(error);
     };
   }
@@ -89,6 +104,7 @@ export function createOutbox(socket: Socket, slabs?: Slabs): Outbox {
 
   function send(whenLeft?: Done): boolean {
     closeSlab();
+    writeCount += 1;
     const done = andGiveBack(whenLeft);
     const [first] = parts;
     if (parts.length === 1 && first !== undefined) {
@@ -129,10 +145,10 @@ export function createOutbox(socket: Socket, slabs?: Slabs): Outbox {
       else gather(part, slabs);
     },
     flush() {
-      if (size === 0) return !socket.writableNeedDrain;
-      const roomy = send();
+      const roomy = size === 0 ? !socket.writableNeedDrain : send();
       clear();
-      return roomy;
+      if (writeCount >= WRITES_MAX) isFull = true;
+      return roomy && !isFull;
     },
     whenGathered(flush) {
       if (gathering && size < GATHERED_BYTES_MAX) return;

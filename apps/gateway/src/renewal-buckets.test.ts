@@ -6,9 +6,15 @@ const session = (): LiveSession => ({}) as LiveSession;
 const many = (count: number): LiveSession[] => Array.from({ length: count }, session);
 
 function world(live: LiveSession[]) {
-  const buckets = createRenewalBuckets(() => live);
+  const looks = { count: 0 };
+  const all = (): LiveSession[] => {
+    looks.count += 1;
+    return live;
+  };
+  // In these tests no two changes leave as many as there were.
+  const buckets = createRenewalBuckets(all, () => live.length);
   const round = (): number[] => Array.from({ length: buckets.plan() }, (_, bucket) => buckets.of(bucket).length);
-  return { buckets, round };
+  return { buckets, round, looks };
 }
 
 test('no session still has one bucket: its echo is the clock of freshness', () => {
@@ -47,4 +53,29 @@ test('whoever came since the last plan rides with the next vector that has room'
   const late = session();
   live.push(late);
   expect(buckets.of(0)).toContain(late);
+});
+
+test('all of them are looked at only after one has come or gone', () => {
+  const live = many(2_500);
+  const { buckets, round, looks } = world(live);
+  round();
+  const before = looks.count;
+  expect(round()).toEqual([1_000, 1_000, 500]);
+  expect(looks.count).toBe(before);
+  const late = session();
+  live.push(late);
+  round();
+  expect(buckets.of(2)).toContain(late);
+  expect(looks.count).toBeGreaterThan(before);
+});
+
+test('nobody is forgotten who finds no room until the next plan', () => {
+  const live = many(1_000);
+  const { buckets, round } = world(live);
+  round();
+  const late = session();
+  live.push(late);
+  expect(buckets.of(0)).not.toContain(late);
+  expect(round()).toEqual([1_000, 1]);
+  expect(buckets.of(1)).toEqual([late]);
 });

@@ -14,9 +14,12 @@ export interface RenewalBuckets {
   of(bucket: number): readonly LiveSession[];
 }
 
-export function createRenewalBuckets(all: () => Iterable<LiveSession>): RenewalBuckets {
+/** `changeCount` rises whenever a session opens or ends: while it stands, nobody has to be looked for among all of them. */
+export function createRenewalBuckets(all: () => Iterable<LiveSession>, changeCount: () => number): RenewalBuckets {
   const buckets: Set<LiveSession>[] = [];
   const placed = new Map<LiveSession, number>();
+  /** When everybody had a place. */
+  let settledAt: number | undefined;
 
   function forgetEnded(live: ReadonlySet<LiveSession>): void {
     for (const [session, bucket] of placed) {
@@ -28,6 +31,7 @@ export function createRenewalBuckets(all: () => Iterable<LiveSession>): RenewalB
 
   return {
     plan() {
+      if (settledAt === changeCount()) return buckets.length;
       const live = new Set(all());
       forgetEnded(live);
       const needed = Math.max(1, Math.ceil(live.size / BUCKET_SESSIONS_MAX));
@@ -38,6 +42,7 @@ export function createRenewalBuckets(all: () => Iterable<LiveSession>): RenewalB
     of(bucket) {
       const mine = buckets[bucket];
       if (mine === undefined) return [];
+      if (settledAt === changeCount()) return [...mine];
       const live = new Set(all());
       forgetEnded(live);
       for (const session of live) {
@@ -46,6 +51,7 @@ export function createRenewalBuckets(all: () => Iterable<LiveSession>): RenewalB
         placed.set(session, bucket);
         mine.add(session);
       }
+      settledAt = placed.size === live.size ? changeCount() : undefined;
       return [...mine];
     },
   };

@@ -5,7 +5,7 @@ import { createLog } from '@sallyport/process';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { expect, test } from 'vitest';
 import type { Membership } from './membership.ts';
-import { startRenewals } from './renewals.ts';
+import { challengesDue, startRenewals } from './renewals.ts';
 import type { LiveSession, Sessions } from './sessions.ts';
 import { compared } from './testing/recorded-writes.ts';
 import type { Writing, Written } from './writer.ts';
@@ -18,7 +18,11 @@ function open() {
   const sent: { readonly at: number; readonly writing: Writing }[] = [];
   const wait = (ms: number): Promise<void> =>
     ms === 0 ? Promise.resolve() : new Promise((resolve) => clock.at((clock.now() + ms) as never, resolve));
-  const sessions = { all: (): Iterable<LiveSession> => [], count: () => 0 } as Partial<Sessions> as Sessions;
+  const sessions = {
+    all: (): Iterable<LiveSession> => [],
+    count: () => 0,
+    changeCount: () => 0,
+  } as Partial<Sessions> as Sessions;
   const renewals = startRenewals({
     world: scene.world,
     reached: () => wait(here.echoMs),
@@ -96,4 +100,15 @@ test('a vector that failed is tried again each second, until the next makes it m
   await clock.advanceAsync(2 * CHALLENGE_EVERY_MS - 1);
   // The first was answered after 300 ms.
   expect(sent.map(({ at }) => at)).toEqual([0, 1_300, 2_300, 3_300, 4_300, 5_000, 6_000, 7_000, 8_000, 9_000]);
+});
+
+test.each([
+  ['at once', 0, 100],
+  ['before it is due', -5, 100],
+  ['within the first interval', 19.9, 100],
+  ['with the second', 20, 200],
+  ['after a turn that took three intervals', 60, 400],
+  ['by when those of a thousand are out', 180, 1_000],
+])('challenges go out by the clock, not by turns: %s', (_title, sinceMs, count) => {
+  expect(challengesDue(sinceMs)).toBe(count);
 });

@@ -9,9 +9,17 @@ import { createRenewalBuckets } from './renewal-buckets.ts';
 import type { LiveSession, Sessions } from './sessions.ts';
 import type { Writer } from './writer.ts';
 
-/** Challenges of one vector go out in slices: those of a thousand sessions within a fifth of their lead. */
+/**
+ * Challenges of one vector go out in slices: those of a thousand sessions within a fifth of their lead. Slices are due by the
+ * clock, not by turns: in a process that has much to do a turn takes longer than their interval, and the last of ten would
+ * be so late that their reports missed the vector.
+ */
 const SLICE_SESSIONS = 100;
 const SLICE_EVERY_MS = 20;
+
+/** How many challenges are to have gone out so long after the first. */
+export const challengesDue = (sinceMs: number): number =>
+  SLICE_SESSIONS * (1 + Math.max(0, Math.floor(sinceMs / SLICE_EVERY_MS)));
 
 export interface Renewals {
   /**
@@ -43,7 +51,7 @@ export function startRenewals({ world, reached, writer, membership, sessions, cl
   let echoSentAt: Instant | undefined;
   let echoOf: string | undefined;
   let stopped = false;
-  const buckets = createRenewalBuckets(() => sessions.all());
+  const buckets = createRenewalBuckets(() => sessions.all(), sessions.changeCount);
   const timers = new Set<Cancel>();
 
   function at(instant: Instant, act: () => void): void {
@@ -61,16 +69,17 @@ export function startRenewals({ world, reached, writer, membership, sessions, cl
     at(later(startedAt, CHALLENGE_EVERY_MS), beat);
     for (let bucket = 0; bucket < count; bucket += 1) {
       const phaseMs = (bucket * CHALLENGE_EVERY_MS) / count;
-      at(later(startedAt, phaseMs + CHALLENGE_EVERY_MS - CHALLENGE_LEAD_MS), () => challenge(buckets.of(bucket)));
+      const asksAt = later(startedAt, phaseMs + CHALLENGE_EVERY_MS - CHALLENGE_LEAD_MS);
+      at(asksAt, () => challenge(buckets.of(bucket), asksAt, 0));
       if (phaseMs === 0) void renew(bucket);
       else at(later(startedAt, phaseMs), () => void renew(bucket));
     }
   }
 
-  function challenge(due: readonly LiveSession[]): void {
-    for (const session of due.slice(0, SLICE_SESSIONS)) session.step({ kind: 'challenge-due' });
-    const rest = due.slice(SLICE_SESSIONS);
-    if (rest.length > 0) at(later(clock.now(), SLICE_EVERY_MS), () => challenge(rest));
+  function challenge(due: readonly LiveSession[], since: Instant, askedCount: number): void {
+    const upTo = Math.max(askedCount, challengesDue(clock.now() - since));
+    for (const session of due.slice(askedCount, upTo)) session.step({ kind: 'challenge-due' });
+    if (upTo < due.length) at(later(clock.now(), SLICE_EVERY_MS), () => challenge(due, since, upTo));
   }
 
   /** What failed is tried again each second until the next tick makes it moot. */

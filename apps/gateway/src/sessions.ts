@@ -53,6 +53,8 @@ export interface Sessions {
   moved(sandboxIds: Iterable<SandboxId>): void;
   all(): Iterable<LiveSession>;
   count(): number;
+  /** How often one was opened or ended; never the same for two sets of sessions. */
+  changeCount(): number;
   /** How the sandbox's newest configuration was answered, by whoever holds a session about it here. */
   answers(sandboxId: SandboxId): readonly ConfigurationAnswer[];
   /** What only the holder of a session knows, also for a while after its end. */
@@ -80,6 +82,7 @@ export function createSessions(options: SessionsOptions): Sessions {
   const live = new Map<SessionId, LiveSession>();
   const bySandbox = new Map<SandboxId, Set<LiveSession>>();
   const ended = new Map<SessionId, Instant>();
+  let changeCount = 0;
 
   function remember(sessionId: SessionId): Instant {
     const now = clock.now();
@@ -181,6 +184,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       if (closed) return;
       closed = true;
       live.delete(sessionId);
+      changeCount += 1;
       const rest = bySandbox.get(sandboxId);
       rest?.delete(opened);
       if (rest?.size === 0) bySandbox.delete(sandboxId);
@@ -198,6 +202,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       end,
     };
     live.set(sessionId, opened);
+    changeCount += 1;
     ended.delete(sessionId);
     const rest = bySandbox.get(sandboxId) ?? new Set();
     bySandbox.set(sandboxId, rest.add(opened));
@@ -213,6 +218,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
     all: () => live.values(),
     count: () => live.size,
+    changeCount: () => changeCount,
     answers: (sandboxId) =>
       [...(bySandbox.get(sandboxId) ?? [])].map((session) => session.state().answered).filter((answer) => answer !== undefined),
     observed(sessionId) {

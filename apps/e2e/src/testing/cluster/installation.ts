@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DRIVER_RULES, REVIEW_RULES, SLICE_RULES } from '@sallyport/driver/testing';
@@ -136,7 +138,8 @@ export async function startInstallation(cluster: Cluster, { gatewayCount = 2 } =
         );
       },
       async work(name, { services = (port) => `web=${port}`, labels = {}, address, appPort: wanted }) {
-        appPort += 1;
+        do appPort += 1;
+        while (await isTaken(appPort));
         const port = wanted ?? appPort;
         const annotations: Texts =
           Object.keys(labels).length === 0
@@ -168,6 +171,17 @@ export async function startInstallation(cluster: Cluster, { gatewayCount = 2 } =
       close,
     };
   }
+}
+
+/** Where Pods share this machine's loopback, another program's port would be asked instead of the application's. */
+async function isTaken(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port });
+  const taken = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return taken;
 }
 
 async function makeObjects(cluster: Cluster, credentials: Credentials): Promise<void> {

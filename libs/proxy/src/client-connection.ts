@@ -6,6 +6,7 @@ import type { ClientSide, Cut, Surroundings } from './client-side.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import type { ServingInstance } from './instance.ts';
 import type { Instances } from './instances.ts';
+import { hasCiphertext } from './lent-reads.ts';
 import { createOutbox } from './outbox.ts';
 import type { Peer } from './peer.ts';
 import { codecLimits } from './pool.ts';
@@ -233,10 +234,12 @@ export function createClientConnection(options: ClientConnectionOptions): Client
   /**
    * Nothing is read while the application takes no more, and a reset is told only to who reads or writes. A write of no
    * bytes asks the system for it: it puts nothing on the wire, and fails with the connection's error if there is one.
-   * With bytes still to leave, the system tells by itself.
+   * With bytes still to leave, the system tells by itself; and an end of ours behind TLS's own would be taken for that one's, whose
+   * memory is then used again before the system has read it.
    */
   function askForReset(): void {
-    if (phase === 'open' && socket.isPaused() && socket.writableLength === 0) raw.write(NOTHING);
+    if (phase === 'open' && socket.isPaused() && socket.writableLength === 0 && hasCiphertext(socket) === false)
+      raw.write(NOTHING);
   }
 
   return {

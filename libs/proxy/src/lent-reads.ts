@@ -27,9 +27,18 @@ export function lendReads(socket: TLSSocket, memory: Buffer): boolean {
   return true;
 }
 
-/** What `net.Socket` sets of itself for its option `onread`. */
+/**
+ * Whether TLS has written what the system has not taken, or not told of. That may be more than the socket was given: it answers a key
+ * update or a new handshake by itself. Undefined with a Node that does not tell.
+ */
+export function hasCiphertext(socket: TLSSocket): boolean | undefined {
+  const byteCount = (socket as unknown as Inside)._handle?.writeQueueSize;
+  return byteCount === undefined ? undefined : byteCount > 0;
+}
+
+/** What `net.Socket` sets of itself for its option `onread`, and what a TLS handle tells. */
 interface Inside {
-  readonly _handle?: { useUserBuffer?: (memory: Buffer) => void } | null;
+  readonly _handle?: { readonly useUserBuffer?: (memory: Buffer) => void; readonly writeQueueSize?: number } | null;
   [name: symbol]: Buffer | ((byteCount: number) => boolean);
 }
 

@@ -1,6 +1,7 @@
 import { err, type Failure, failure, fenced, type Instant, later, ok, type Result } from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
 import type { KubeClient } from './kube/client.ts';
+import { QUESTION_MS, within } from './kube/within.ts';
 import { type Pod, podName, readPod } from './pods/pod.ts';
 
 /**
@@ -23,7 +24,8 @@ export function createLiveLook(client: Pick<KubeClient, 'get'>, clock: Clock): L
   async function look(pod: Pod): Promise<Result<void, Failure>> {
     const askedAt = clock.now();
     const { namespace, name, uid } = pod;
-    const answer = await client.get(`/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`);
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(name)}`;
+    const answer = await within(clock, QUESTION_MS, (signal) => client.get(path, {}, signal));
     if (!answer.ok && answer.error.kind !== 'missing')
       return err(failure('not-ready', `the API server does not confirm Pod ${podName(pod)}: ${answer.error.message}`));
     const live = answer.ok ? readPod(answer.value) : undefined;

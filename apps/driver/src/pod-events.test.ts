@@ -82,3 +82,11 @@ test('it is about the Pod of that UID, and no longer than it may be', () => {
     message: 'x'.repeat(1_024),
   });
 });
+test('its name is one, wherever the name of the Pod is cut', () => {
+  const long = pod('u1');
+  for (const cut of ['-', '.', '--']) {
+    const name = `${'a'.repeat(200 - cut.length)}${cut}b`;
+    const made = eventOf({ ...long, name }, 'p', '2026-01-01T10:00:00Z', 'd') as { metadata: { name: string } };
+    expect(made.metadata.name).toMatch(/^a+\.[0-9a-f]{16}$/);
+  }
+});

@@ -84,7 +84,8 @@ export function eventOf(pod: Pod, problem: string, at: string, instance: string)
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: `${pod.name.slice(0, 200)}.${digest}`, namespace: pod.namespace },
+    // Each part of a name begins and ends with a letter or digit, wherever it is cut.
+    metadata: { name: `${pod.name.slice(0, 200).replace(/[.-]+$/, '')}.${digest}`, namespace: pod.namespace },
     involvedObject: { apiVersion: 'v1', kind: 'Pod', namespace: pod.namespace, name: pod.name, uid: pod.uid },
     type: 'Warning',
     reason: 'SallyportDeclaration',

@@ -2,6 +2,7 @@ import { err, type Failure, failure, type Instant, later, ok, type Result } from
 import { type Clock, sha256hex } from '@sallyport/process';
 import type { KubeClient } from './kube/client.ts';
 import { listOf, objectOf, textOf } from './kube/objects.ts';
+import { QUESTION_MS, within } from './kube/within.ts';
 
 /** What a projected service account token proves. */
 export interface ReviewedToken {
@@ -31,11 +32,8 @@ export function createTokenReview(
   async function review(hash: string, token: string): Promise<Result<ReviewedToken, Failure>> {
     const askedAt = clock.now();
     const remainingMs = lifeOf(token, nowMs());
-    const answer = await client.post(PATH, {
-      apiVersion: 'authentication.k8s.io/v1',
-      kind: 'TokenReview',
-      spec: { token, audiences: [audience] },
-    });
+    const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token, audiences: [audience] } };
+    const answer = await within(clock, QUESTION_MS, (signal) => client.post(PATH, body, signal));
     // What the server says may repeat the token; its kind is enough.
     if (!answer.ok) return err(failure('not-ready', `the API server reviews no tokens: ${answer.error.kind}`));
     const read = readReview(answer.value, audience);

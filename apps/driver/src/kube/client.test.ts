@@ -38,6 +38,7 @@ describe('what the server says becomes', () => {
     ['429', said(429, 'TooManyRequests'), 'busy'],
     ['503', said(503, 'ServiceUnavailable'), 'busy'],
     ['500', said(500, 'InternalError'), 'failed'],
+    ['a redirect, which nobody follows with a token', said(302, 'Found'), 'failed'],
     ['a reset', () => stage.api.faults.on(isList, { kind: 'reset' }), 'unreachable'],
     ['no JSON', () => stage.api.faults.on(isList, { kind: 'garbage' }), 'malformed'],
   ];

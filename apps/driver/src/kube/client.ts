@@ -11,7 +11,7 @@ export type Query = Readonly<Record<string, string | number | undefined>>;
 /** What we ask of an API server; nothing here retries but a token that was replaced. */
 export interface KubeClient {
   get(path: string, query?: Query, signal?: AbortSignal): Promise<Result<unknown, Trouble>>;
-  post(path: string, body: unknown): Promise<Result<unknown, Trouble>>;
+  post(path: string, body: unknown, signal?: AbortSignal): Promise<Result<unknown, Trouble>>;
   /** Until the server ends it (undefined), something breaks, or `signal`. */
   watch(path: string, query: Query, handlers: WatchHandlers): Promise<Trouble | undefined>;
   close(): Promise<void>;
@@ -117,7 +117,7 @@ export function createKubeClient(
 
   return {
     get: (path, query = {}, signal) => json({ lane: 'get', path, query }, signal),
-    post: (path, body) => json({ lane: 'post', path, query: {}, body }),
+    post: (path, body, signal) => json({ lane: 'post', path, query: {}, body }, signal),
     async watch(path, query, { signal, onOpen, onLine }) {
       // Silence is judged by who watches, on the process's clock.
       const answer = await send({ lane: 'watch', path, query }, { signal, bodyTimeout: 0 });

@@ -19,6 +19,8 @@ const isUpperCase = (byte: number): boolean => byte >= 0x41 && byte <= 0x5a;
 /** Looks at the first bytes of an accepted connection, once, before TLS takes it over. Never calls back if it closes first. */
 export function readOpening(socket: Socket, onOpening: (opening: Opening) => void): void {
   let proxy = false;
+  /** Of a PROXY header. Not put back: the socket would tell of it again in the same turn, and for ever. */
+  let begun: Buffer | undefined;
   let source: string | undefined;
 
   function settle(opening: Opening, rest: Buffer) {
@@ -29,13 +31,18 @@ export function readOpening(socket: Socket, onOpening: (opening: Opening) => voi
   }
 
   function onReadable() {
-    const bytes: Buffer | null = socket.read();
-    if (bytes === null) return;
+    const read: Buffer | null = socket.read();
+    if (read === null) return;
+    const bytes = begun === undefined ? read : Buffer.concat([begun, read]);
+    begun = undefined;
     let rest = bytes;
     if (!proxy) {
       const header = parseProxyHeader(bytes);
       if (header.kind === 'bad') return settle({ kind: 'proxy-bad', reason: header.reason }, bytes);
-      if (header.kind === 'more') return socket.unshift(bytes);
+      if (header.kind === 'more') {
+        begun = bytes;
+        return;
+      }
       if (header.kind === 'header') {
         proxy = true;
         source = header.source;

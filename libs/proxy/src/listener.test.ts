@@ -195,6 +195,24 @@ describe('who the client is', () => {
     client.socket.destroy();
   });
 
+  test.each([1, 5, 12, 16, 27])(
+    'a header may stop after %i bytes: others are served meanwhile, and so is what follows',
+    async (length) => {
+      await start({ trusted: loopback() });
+      const raw = connectTcp({ port: stage.listener.port, host: '127.0.0.1', allowHalfOpen: true, noDelay: true });
+      raw.write(proxyHeader.subarray(0, length));
+      await until('it is accepted', () => stage.listener.connectionCount() === 1);
+      const other = await stage.connect(HOST);
+      other.send(get(HOST));
+      await other.sees('for 127.0.0.1;');
+      raw.write(proxyHeader.subarray(length));
+      const client = await secure(raw, HOST);
+      client.send(get(HOST));
+      await client.sees('for 203.0.113.9;');
+      client.socket.destroy();
+    },
+  );
+
   test('is never stated by a peer that is not trusted: the connection ends', async () => {
     await start();
     await expect(connectThroughBalancer()).rejects.toThrow();

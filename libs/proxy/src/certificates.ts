@@ -7,7 +7,8 @@ export const TLS_FLOOR = {
   minVersion: 'TLSv1.2',
   // Without tickets nothing is resumed. A resumed TLS 1.2 session hides its server name from Node, and a TLS 1.3 ticket
   // of one host resumes for another one without asking which certificate to show.
-  secureOptions: constants.SSL_OP_NO_TICKET,
+  // Renegotiation, which only TLS 1.2 has, is of use to nobody here, and lets a client make the server work for as long as it likes.
+  secureOptions: constants.SSL_OP_NO_TICKET | constants.SSL_OP_NO_RENEGOTIATION,
 } as const;
 
 /** A certificate with its key, checked to belong together. */

@@ -1,5 +1,5 @@
 import { connect as connectTcp } from 'node:net';
-import type { SecureVersion } from 'node:tls';
+import type { SecureVersion, TLSSocket } from 'node:tls';
 import type { ManualClock } from '@sallyport/process/manual-clock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseCidrs } from './cidr.ts';
@@ -96,6 +96,17 @@ describe('the handshake', () => {
       expect((second.socket as { isSessionReused?: () => boolean }).isSessionReused?.()).toBe(false);
     },
   );
+
+  test('is done once: a client of TLS 1.2 that asks for another one is refused', async () => {
+    await start();
+    const client = await stage.connect(HOST, { maxVersion: 'TLSv1.2' });
+    let refusal: unknown;
+    (client.socket as TLSSocket).renegotiate({}, (error) => {
+      refusal = error;
+    });
+    await until('the refusal', () => refusal !== undefined || client.error() !== undefined);
+    expect(`${refusal} ${client.error()}`).toMatch(/NO_RENEGOTIATION/i);
+  });
 
   test('the right Host with another server name is 421, whatever the handshake said', async () => {
     await start();

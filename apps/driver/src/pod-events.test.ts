@@ -6,12 +6,12 @@ import { trouble } from './kube/trouble.ts';
 import { createPodEvents, eventOf } from './pod-events.ts';
 import { pod } from './testing/pods-at-hand.ts';
 
-function create(answer: () => unknown = () => ok({})) {
+function create(answer: (signal: AbortSignal) => unknown = () => ok({})) {
   const clock = createManualClock();
   const written: string[] = [];
-  const post = async (path: string) => {
+  const post = async (path: string, _body: unknown, signal?: AbortSignal) => {
     written.push(path);
-    return answer() as never;
+    return answer(signal as AbortSignal) as never;
   };
   const log = createLog({ level: 'silent' });
   return {
@@ -66,6 +66,18 @@ describe('an Event is written', () => {
     await Promise.resolve();
     expect(scene.written).toEqual(['/api/v1/namespaces/default/events']);
   });
+});
+
+test('writes that hang are given up', async () => {
+  const given: AbortSignal[] = [];
+  const { events, clock } = create((signal) => {
+    given.push(signal);
+    return new Promise(() => undefined);
+  });
+  many(events, 100);
+  await clock.advanceAsync(60_000);
+  expect(given.filter(({ aborted }) => !aborted).length).toBeLessThan(5);
+  expect(given.length).toBeGreaterThan(40);
 });
 
 test('its name follows from what it says and when, to the hour: replicas write it once', () => {

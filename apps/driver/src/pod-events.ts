@@ -1,6 +1,7 @@
 import { type Instant, LONG_AGO, later } from '@sallyport/model';
 import { type Clock, type Log, sha256hex } from '@sallyport/process';
 import type { KubeClient } from './kube/client.ts';
+import { within } from './kube/within.ts';
 import { type Pod, podName } from './pods/pod.ts';
 
 /** Says in the Pod's own Events what of it is not followed: `kubectl describe pod` shows it to whoever wrote the annotation. */
@@ -13,6 +14,8 @@ export interface PodEvents {
 /** Reports at once, and how often one more; milliseconds. A namespace full of mistakes must not become a flood of writes. */
 const BURST = 20;
 const REFILL_MS = 2_000;
+/** So that those that hang are never as many as there are connections, which reviews need too. */
+const WRITE_MS = 5_000;
 /** The same about the same Pod is said again after this; the API server forgets Events after an hour. */
 const AGAIN_MS = 3_600_000;
 const REMEMBERED_MAX = 10_000;
@@ -53,7 +56,8 @@ export function createPodEvents({ client, clock, log, timestamp, instance }: Pod
     said.set(key, now);
     if (said.size > REMEMBERED_MAX) said.delete(said.keys().next().value as string);
     const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/events`;
-    void client.post(path, eventOf(pod, problem, timestamp(), instance)).then((answer) => {
+    const event = eventOf(pod, problem, timestamp(), instance);
+    void within(clock, WRITE_MS, (signal) => client.post(path, event, signal)).then((answer) => {
       // Another replica of the driver has said it.
       if (!answer.ok && answer.error.kind !== 'conflict')
         log.warn({ pod: podName(pod), problem, why: answer.error.message }, 'an Event could not be written');

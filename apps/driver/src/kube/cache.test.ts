@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createCache } from './cache.ts';
+import { createCache, GONE_MAX } from './cache.ts';
 
 const item = (uid: string, version: number, note = '') => ({ uid, version: String(version), note });
 type Item = ReturnType<typeof item>;
@@ -13,6 +13,13 @@ function create(...present: Item[]) {
   return { cache, heard, held };
 }
 type Scene = ReturnType<typeof create>;
+
+test('as many removals are remembered as that, of what was never seen too', () => {
+  const { cache, held } = create();
+  for (let n = 0; n <= GONE_MAX; n += 1) cache.remove(item(`z${n}`, 200));
+  for (const uid of ['z0', 'z1']) cache.put(item(uid, 201));
+  expect(held()).toEqual(['z0@201']);
+});
 
 describe('what is held after', () => {
   const rows: [title: string, act: (scene: Scene) => unknown, held: string[], heard: string[]][] = [

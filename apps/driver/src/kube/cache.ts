@@ -31,7 +31,7 @@ export interface Cache<T extends Tracked> {
 }
 
 /** UIDs that are remembered as gone: an event may be late by minutes, not by so many objects. */
-const GONE_MAX = 20_000;
+export const GONE_MAX = 20_000;
 
 export function createCache<T extends Tracked>(): Cache<T> {
   const items = new Map<string, T>();
@@ -49,10 +49,14 @@ export function createCache<T extends Tracked>(): Cache<T> {
     return { kind: 'put', item, before };
   }
 
+  function bury(uid: string, version: string): void {
+    gone.set(uid, version);
+    if (gone.size > GONE_MAX) gone.delete(gone.keys().next().value as string);
+  }
+
   function drop(item: T, version: string): Change<T> {
     items.delete(item.uid);
-    gone.set(item.uid, version);
-    if (gone.size > GONE_MAX) gone.delete(gone.keys().next().value as string);
+    bury(item.uid, version);
     return { kind: 'removed', item };
   }
 
@@ -70,7 +74,7 @@ export function createCache<T extends Tracked>(): Cache<T> {
     remove(item) {
       const held = items.get(item.uid);
       if (held !== undefined) tell([drop(held, item.version)]);
-      else gone.set(item.uid, item.version);
+      else bury(item.uid, item.version);
     },
     replace(listed, version) {
       const present = new Set(listed.map(({ uid }) => uid));

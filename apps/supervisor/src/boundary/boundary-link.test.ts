@@ -213,6 +213,12 @@ describe('a question to the boundary', () => {
     await startBoundary((_head, socket) => socket.write(json(200, { nonce: 'b'.repeat(22) })), 'boundary/r0', port);
     expect(await nonce).toBe('b'.repeat(22));
   });
+  test('brings a nonce of a boundary that is slow to answer the first time', async () => {
+    const { link } = await linkTo((_head, socket) => {
+      setTimeout(() => socket.write(json(200, { nonce: 'c'.repeat(22) })), 800);
+    });
+    expect(await link.nonce()).toBe('c'.repeat(22));
+  });
   test('waits for none once there is a leave, for the lease matters more', async () => {
     const link = await linkAt(await freePort());
     link.present('leave');

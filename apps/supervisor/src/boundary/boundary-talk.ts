@@ -31,11 +31,13 @@ const NONCE = /^[A-Za-z0-9_-]{22}$/;
 /** A report does not wait longer: it is asked for a second before the beat that carries it, and its lease matters more. */
 const NONCE_MS = 500;
 /**
- * A boundary that starts together with its sandbox is waited for, this long in all: its first report would go without a
- * nonce, and nobody would be served until the beat after it, five seconds later.
+ * Without a leave nobody is served, so there is nothing that matters more: the boundary is waited for, this long in all. It may
+ * be starting together with its sandbox, or greet slowly where everything starts at once; and a report without a nonce would
+ * bring no leave until the beat after it, five seconds later.
  */
-const STARTING_MS = 3_000;
-const STARTING_AGAIN_MS = 100;
+const FIRST_MS = 3_000;
+const FIRST_NONCE_MS = 1_500;
+const FIRST_AGAIN_MS = 100;
 const PRESENT_MS = 2_000;
 /** Presented again this often after a failure, while it is the newest. */
 const PRESENT_AGAIN_MS = 500;
@@ -46,7 +48,6 @@ const FENCE_TRIES_MAX = 3;
 const TOKEN_WAIT_MS = 2_000;
 
 export function createBoundaryTalk({ asker, runtimeId, clock, log, signal }: BoundaryTalkOptions): BoundaryTalk {
-  const startedBy = later(clock.now(), STARTING_MS);
   let newest: string | undefined;
   let waiting: (() => void)[] = [];
 
@@ -63,15 +64,16 @@ export function createBoundaryTalk({ asker, runtimeId, clock, log, signal }: Bou
 
   return {
     async nonce() {
+      const firstBy = later(clock.now(), FIRST_MS);
       for (;;) {
-        const issued = await asker.ask('POST', '/nonce', '', NONCE_MS);
+        const issued = await asker.ask('POST', '/nonce', '', newest === undefined ? FIRST_NONCE_MS : NONCE_MS);
         if (issued.ok && NONCE.test(String(issued.value.nonce))) return issued.value.nonce as Nonce;
         const refused = issued.ok || issued.error.why !== undefined;
-        if (refused || newest !== undefined || signal.aborted || clock.now() >= startedBy) {
+        if (refused || newest !== undefined || signal.aborted || clock.now() >= firstBy) {
           log.warn({ runtimeId, why: issued.ok ? 'no nonce' : issued.error.message }, 'the boundary issues no nonce');
           return undefined;
         }
-        await wait(clock, STARTING_AGAIN_MS, signal);
+        await wait(clock, FIRST_AGAIN_MS, signal);
       }
     },
     present(token) {

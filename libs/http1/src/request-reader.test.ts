@@ -175,10 +175,10 @@ test('so do unread pieces, of however few bytes each: a piece costs more than wh
   const limits = { ...DEFAULT_LIMITS, bufferedPiecesSoft: 2, bufferedPiecesMax: 4 };
   const reader = createRequestReader<Buffer>(limits);
   // The first is being read, and what waits are those behind it.
-  expect([...'xxxxxx'].map((piece) => reader.push(bytes(piece)))).toEqual([true, true, false, false, false, false]);
+  expect(Array.from('xxxxxx', (piece) => reader.push(bytes(piece)))).toEqual([true, true, false, false, false, false]);
   expect(reader.read()).toBe('rejected');
   const stopped = createRequestReader<Buffer>(limits);
-  for (const piece of [post(['Content-Length: 4'], ''), ...'abcd']) stopped.push(bytes(piece));
+  for (const piece of [post(['Content-Length: 4'], ''), ...'abcd'.split('')]) stopped.push(bytes(piece));
   expect([stopped.read(), stopped.read()]).toEqual(['head', 'data']);
   expect(stopped.buffered).toBe(3);
 });

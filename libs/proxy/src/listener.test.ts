@@ -100,9 +100,9 @@ describe('the handshake', () => {
   test('is done once: a client of TLS 1.2 that asks for another one is refused', async () => {
     await start();
     const client = await stage.connect(HOST, { maxVersion: 'TLSv1.2' });
-    let refusal: unknown;
+    let refusal: string | undefined;
     (client.socket as TLSSocket).renegotiate({}, (error) => {
-      refusal = error;
+      refusal = String(error);
     });
     await until('the refusal', () => refusal !== undefined || client.error() !== undefined);
     expect(`${refusal} ${client.error()}`).toMatch(/NO_RENEGOTIATION/i);

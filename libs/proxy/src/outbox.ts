@@ -29,10 +29,10 @@ const GATHERED_FROM_BYTES = 8 * 1_024;
 /** Three records. At 64 KiB a socket says that it is full, even when the system takes all of it at once. */
 const GATHERED_BYTES_MAX = 48 * 1_024;
 /**
- * Under way at one time. Each costs memory besides its bytes, and a socket counts only those: with records of one byte it would hold
+ * Behind the one under way. Each costs memory besides its bytes, and a socket counts only those: with records of one byte it would hold
  * 65,536 of them before it says that it is full.
  */
-const WRITES_MAX = 128;
+const QUEUED_MAX = 128;
 const NOTHING = Buffer.alloc(0);
 
 /**
@@ -47,7 +47,7 @@ export function createOutbox(socket: Socket, onRoom: () => void, slabs?: Slabs):
   let gathering = false;
   /** Empty writes under way, which `writableLength` does not show. */
   let emptyCount = 0;
-  let writeCount = 0;
+  let queuedCount = 0;
   let isFull = false;
   /** Where large pieces gather, and up to where it is full. */
   let slab: Buffer | undefined;
@@ -77,20 +77,25 @@ export function createOutbox(socket: Socket, onRoom: () => void, slabs?: Slabs):
   }
 
   function left(): void {
-    writeCount -= 1;
-    if (writeCount > 0 || !isFull) return;
+    queuedCount -= 1;
+    if (queuedCount > 0 || !isFull) return;
     isFull = false;
     if (!socket.destroyed && !socket.writableNeedDrain) onRoom();
   }
 
-  /** Has the slabs given back once the system has read them. */
-  function andGiveBack(done?: Done): Done {
+  /**
+   * What is to be done once the write to come has left: slabs go back, and what was queued is counted off. Mostly nothing is queued
+   * and nothing to be done, and then Node has no callback to call, which costs it a turn.
+   */
+  function onceLeft(done?: Done): Done | undefined {
+    const isQueued = socket.writableLength > 0;
+    if (isQueued) queuedCount += 1;
     const written = used;
-    if (written.length === 0 && done === undefined) return left;
+    if (written.length === 0 && done === undefined) return isQueued ? left : undefined;
     if (written.length > 0) used = [];
     return (error) => {
       if (slabs !== undefined) written.forEach(slabs.give);
-      left();
+      if (isQueued) left();
       done?.(error);
     };
   }
@@ -104,8 +109,7 @@ export function createOutbox(socket: Socket, onRoom: () => void, slabs?: Slabs):
 
   function send(whenLeft?: Done): boolean {
     closeSlab();
-    writeCount += 1;
-    const done = andGiveBack(whenLeft);
+    const done = onceLeft(whenLeft);
     const [first] = parts;
     if (parts.length === 1 && first !== undefined) {
       // A short head alone, to an application, is written from the string, without memory in between.
@@ -147,7 +151,7 @@ export function createOutbox(socket: Socket, onRoom: () => void, slabs?: Slabs):
     flush() {
       const roomy = size === 0 ? !socket.writableNeedDrain : send();
       clear();
-      if (writeCount >= WRITES_MAX) isFull = true;
+      if (queuedCount >= QUEUED_MAX) isFull = true;
       return roomy && !isFull;
     },
     whenGathered(flush) {

@@ -1,11 +1,11 @@
-import { gateway, member, POOL } from '@sallyport/authority/testing';
-import { err, failure, type GatewayEpoch, type MemberId, ok, type PoolId } from '@sallyport/model';
+import { gateway, member, POOL, type Scene } from '@sallyport/authority/testing';
+import { err, failure, type GatewayEpoch, type JoinId, type MemberId, ok, type PoolId } from '@sallyport/model';
 import { createLog } from '@sallyport/process';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { type JoinRequest, joinRequestMessage, type MemberState, type supervisorV1 } from '@sallyport/wire';
 import { describe, expect, test } from 'vitest';
 import type { ProveSupervisor } from './credentials.ts';
-import { createJoins } from './joins.ts';
+import { createJoins, type Joins } from './joins.ts';
 import type { Membership } from './membership.ts';
 import { compared, recordWrites } from './testing/recorded-writes.ts';
 
@@ -21,6 +21,8 @@ interface Given {
   readonly closed?: true;
   readonly first?: readonly JoinRequest[];
   readonly says?: readonly JoinRequest[];
+  /** While it is joined, having said all that. */
+  readonly meanwhile?: (scene: Scene, joins: Joins) => void;
 }
 
 const proves = (poolId: string, exclusive = false): Proof =>
@@ -47,6 +49,7 @@ async function join(given: Given = {}) {
   if (closed === true) joins.close();
   async function* received(): AsyncGenerator<supervisorV1.JoinRequest> {
     for (const request of [...(given.first ?? [hello]), ...says]) yield joinRequestMessage(request);
+    given.meanwhile?.(scene, joins);
   }
   const sent: supervisorV1.JoinResponse[] = [];
   const send = (response: supervisorV1.JoinResponse): boolean => sent.push(response) > 0;
@@ -78,6 +81,30 @@ describe('a member is put on record', () => {
   test.each(rows)('%s', async (_title, given, want) => {
     const { said, writings } = await join(given);
     expect([said, writings]).toEqual([want, []]);
+  });
+});
+
+describe('a member that a late Join elsewhere has put on record as its own', () => {
+  const late = (scene: Scene, joins: Joins, gatewayId: string): void => {
+    scene.member('m0', { gatewayId: gateway(gatewayId), joinId: 'join-late' as JoinId });
+    joins.orphaned(member('m0'));
+  };
+  test('is put on record as joined here once that gateway is gone, over its record', async () => {
+    const { scene, writings } = await join({ meanwhile: (scene, joins) => late(scene, joins, 'g-dead') });
+    const revision = scene.world.members(POOL).get(member('m0'))?.modRevision;
+    expect(writings.map(compared).slice(1)).toEqual([[`member/pool/m0 unmoved-since ${revision}`]]);
+  });
+  test('stays as it is while that gateway stands', async () => {
+    const meanwhile = (scene: Scene, joins: Joins): void => {
+      scene.gateway('g1');
+      late(scene, joins, 'g1');
+    };
+    expect((await join({ meanwhile })).writings).toHaveLength(1);
+  });
+  test('stays as it is where nobody of that name is joined', async () => {
+    const { joins, scene, writings } = await join();
+    late(scene, joins, 'g-dead');
+    expect(writings).toHaveLength(1);
   });
 });
 

@@ -42,6 +42,8 @@ export interface Joins {
   proved(memberId: MemberId, credential: string, poolId: PoolId): boolean;
   /** Whether this very Join is open here. */
   holds(joinId: JoinId): boolean;
+  /** The record of this member is of a gateway that is gone. If the member is joined here, it is put on record as that again. */
+  orphaned(memberId: MemberId): void;
   count(): number;
   members(): readonly MemberId[];
   /** Tells a member to join another gateway, by ending its stream. */
@@ -223,11 +225,15 @@ export function createJoins(options: JoinsOptions): Joins {
   }
 
   /**
-   * Another gateway has removed the member, by a Join that was given up and still put itself on record late, over this one.
-   * This one is alive, and the member believes it: so it puts the member back.
+   * A Join at another gateway was given up and still put itself on record late, over this one; then that gateway removed the member,
+   * or is gone itself. This Join is alive, and the member believes it: so it puts the member back.
    */
   async function restore(join: Joined): Promise<void> {
-    const isWanted = (): boolean => joined.get(join.memberId) === join && !world.members(join.poolId).has(join.memberId);
+    const isWanted = (): boolean => {
+      if (joined.get(join.memberId) !== join) return false;
+      const present = world.members(join.poolId).get(join.memberId)?.value;
+      return present === undefined || (present.joinId !== join.joinId && !world.gateways.has(present.gatewayId));
+    };
     if (restoring.has(join) || !isWanted()) return;
     restoring.add(join);
     const recorded = await record(join, isWanted);
@@ -248,6 +254,10 @@ export function createJoins(options: JoinsOptions): Joins {
     proved(memberId, credential, poolId) {
       const join = joined.get(memberId);
       return join !== undefined && join.poolId === poolId && join.proof.sandboxId === undefined && join.credential === credential;
+    },
+    orphaned(memberId) {
+      const join = joined.get(memberId);
+      if (join !== undefined) void restore(join);
     },
     holds: (joinId) => open.has(joinId),
     count: () => joined.size,

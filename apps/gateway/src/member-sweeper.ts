@@ -33,6 +33,7 @@ export function startMemberSweeper({ world, membership, writer, joins, clock, ag
       for (const [memberId, { value, modRevision }] of world.members(poolId)) {
         const mine = value.gatewayId === own.gatewayId;
         if (mine ? joins.holds(value.joinId) : world.gateways.has(value.gatewayId)) continue;
+        if (!mine) joins.orphaned(memberId);
         seen.add(value.joinId);
         const since = missedSince.get(value.joinId) ?? clock.now();
         missedSince.set(value.joinId, since);

@@ -1,6 +1,6 @@
 import { ORPHAN_MEMBER_MS, STREAM_LOST_SUSPECT_MS } from '@sallyport/authority';
 import { epoch, gateway, member, owned, POOL, SANDBOX, type Scene } from '@sallyport/authority/testing';
-import type { GatewayEpoch, JoinId } from '@sallyport/model';
+import type { GatewayEpoch, JoinId, MemberId } from '@sallyport/model';
 import { createManualClock, type ManualClock } from '@sallyport/process/manual-clock';
 import { describe, expect, test } from 'vitest';
 import type { Joins } from './joins.ts';
@@ -22,14 +22,18 @@ function open(start: (stage: Start) => { stop(): void }, given: Given) {
   const membership = {
     current: () => (given.authority === false ? undefined : { gatewayId: gateway('g0'), epoch: 1n as GatewayEpoch }),
   } as Partial<Membership> as Membership;
-  const joins = { holds: (joinId: JoinId) => given.holds?.includes(joinId) === true } as Partial<Joins> as Joins;
+  const orphans: MemberId[] = [];
+  const joins = {
+    holds: (joinId: JoinId) => given.holds?.includes(joinId) === true,
+    orphaned: (memberId: MemberId) => void orphans.push(memberId),
+  } as Partial<Joins> as Joins;
   const { world } = stage.scene;
   start({ world, membership, writer: stage.writer, joins, clock, ageMs: () => (given.age === 'none' ? undefined : 100) });
   const deletedAfter = async (ms: number): Promise<readonly string[]> => {
     await clock.advanceAsync(ms);
     return [...new Set(stage.writings.flatMap(({ deletes }) => (deletes ?? []).map(short)))].sort();
   };
-  return { ...stage, clock, deletedAfter };
+  return { ...stage, clock, orphans, deletedAfter };
 }
 
 type Start = Parameters<typeof startMemberSweeper>[0] & { readonly clock: ManualClock };
@@ -53,6 +57,13 @@ describe('a member is removed', () => {
     scene.member('m1', { gatewayId: gateway('g-dead') });
     expect(await deletedAfter(ORPHAN_MEMBER_MS + LOOK_MS - 1)).toEqual([]);
     expect(await deletedAfter(1)).toEqual(['member/pool/m1']);
+  });
+
+  test('long after a Join here was told that the record is of a gateway that is gone', async () => {
+    const { scene, orphans, deletedAfter } = members({ holds: ['join-m0', 'join-m1'] });
+    scene.member('m1', { gatewayId: gateway('g-dead') });
+    expect(await deletedAfter(LOOK_MS)).toEqual([]);
+    expect(orphans).toEqual(['m1']);
   });
 
   test('not when it has joined again meanwhile: that Join counts from its own loss', async () => {

@@ -47,12 +47,23 @@ export function watchServing(options: ServingWatchOptions): ServingWatch {
   const { nodes, world, now, court, names, tenures, wire, bytes, transcript } = options;
   const known = new WeakMap<Hosted, Known>();
   const removedAt = new Map<string, number>();
+  const declaredBy = new Map<SandboxId, unknown>();
   /** Who admits what at this event; kept, since there is one for each of millions. */
   const admitting: { sandboxId: SandboxId; member: string }[] = [];
   let admittingCount = 0;
   let told = new Map<string, string>();
 
+  /** What is declared again is not withdrawn any more, whether or not anybody serves it meanwhile. */
+  function noteDeclared(): void {
+    for (const [sandboxId, config] of world.configs) {
+      if (declaredBy.get(sandboxId) === config) continue;
+      declaredBy.set(sandboxId, config);
+      for (const { host } of config.value.services) removedAt.delete(`${sandboxId} ${host}`);
+    }
+  }
+
   function look(): void {
+    noteDeclared();
     admittingCount = 0;
     const saying = transcript.wants('story') ? new Map<string, string>() : undefined;
     for (const node of nodes) {

@@ -36,7 +36,7 @@ function held(path) {
   return {
     /** The lock also lives as long as this child: it goes on working if we are killed. */
     alsoHeldBy: (pid) => write(path, [process.pid, pid]),
-    drop: () => rmSync(path, { recursive: true, force: true }),
+    drop: () => removeWhole(path),
   };
 }
 
@@ -64,8 +64,19 @@ function removeIfDead(path) {
     rmSync(join(path, 'removing'), { recursive: true, force: true });
     return false;
   }
-  rmSync(path, { recursive: true, force: true });
+  removeWhole(path);
   return true;
+}
+
+/** Out of the way in one step: a mark that somebody puts into it meanwhile would make its removal fail. */
+function removeWhole(path) {
+  const gone = `${path}-gone-${process.pid}`;
+  try {
+    renameSync(path, gone);
+  } catch (error) {
+    if (error.code !== 'ENOENT') throw error;
+  }
+  rmSync(gone, { recursive: true, force: true });
 }
 
 function isDead(path, pids) {

@@ -9,6 +9,9 @@ import { inScope, isEmptyScope, type Scope, scopeText } from './scope.ts';
 import { snapshotOf } from './snapshot.ts';
 import { at, createReplica, createScript, plain, type Replica, SANDBOXES } from './testing/stage.ts';
 
+/** The same histories in each run: what they reach is asked for below, and some of it is rare. */
+const SEED = 2;
+
 /**
  * Any history of records, renewals, grants, losses and reconnects, at two replicas that see the store late and each on its
  * own evidence; one reader that may be connected to either, slow or gone. After each step, what the reader may use is
@@ -257,7 +260,7 @@ test('what a reader holds equals the snapshot at its token, whatever happened an
       const after = theatre.settle();
       if (after !== undefined) expect(after.held).toEqual(after.shown);
     }),
-    { numRuns: 500 },
+    { numRuns: 500, seed: SEED },
   );
 });
 
@@ -274,7 +277,7 @@ test('a record never outlives its authority at a reader', () => {
         }
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed: SEED },
   );
 });
 
@@ -297,7 +300,7 @@ test('nothing of a workspace that is not granted is ever used once the next mess
         expect([...theatre.follower.records(theatre.now)].filter(({ workspace }) => !theatre.inScope(workspace))).toEqual([]);
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 300, seed: SEED },
   );
 });
 

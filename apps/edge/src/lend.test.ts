@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net';
+import { lend } from '@sallyport/proxy';
 import { afterEach, expect, test } from 'vitest';
 import { createInlet } from './inlet.ts';
-import { lend } from './lend.ts';
 import { until } from './testing/stage.ts';
 
 const closing: (() => void)[] = [];

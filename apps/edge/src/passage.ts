@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { formatAddress, type Host, type Instant, later, normaliseHost } from '@sallyport/model';
+import { lend } from '@sallyport/proxy';
 import { alertRecord, createHelloReader } from '@sallyport/tls-hello';
 import type { PublishedRecord } from '@sallyport/wire';
 import { ALERT_OF, type Ending, isHandover, type Refusal } from './endings.ts';
 import { createInlet } from './inlet.ts';
-import { lend } from './lend.ts';
 import { DIAL_AGAIN_MS, LINGER_MS } from './limits.ts';
 import { createOpening } from './opening.ts';
 import { type Resting, sameRecord } from './published.ts';

@@ -1,7 +1,8 @@
-import { connect, type Socket, type TcpNetConnectOpts } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { err, later, ok, type Result } from '@sallyport/model';
 import type { Clock } from './clock.ts';
 import type { Connector, DialFailure } from './connector.ts';
+import { asData } from './lend.ts';
 
 export interface LoopbackOptions {
   readonly clock: Clock;
@@ -36,7 +37,13 @@ export function createLoopback({ clock, forbiddenPorts, dialMs, lends = false }:
 
   function dialOnce(host: string, port: number, signal: AbortSignal): Promise<Result<Socket, DialFailure>> {
     return new Promise((resolve) => {
-      const socket: Socket = connect({ host, port, noDelay: true, allowHalfOpen: true, ...readInto(shared, () => socket) });
+      const socket: Socket = connect({
+        host,
+        port,
+        noDelay: true,
+        allowHalfOpen: true,
+        ...(shared === undefined ? {} : { onread: asData(shared, () => socket) }),
+      });
       const cancel = clock.at(later(clock.now(), dialMs), () => settle(err({ kind: 'timeout' })));
       const onAbort = (): void => settle(err({ kind: 'aborted' }));
       const onError = (error: NodeJS.ErrnoException): void => settle(err(failureOf(error)));
@@ -89,20 +96,6 @@ export function createLoopback({ clock, forbiddenPorts, dialMs, lends = false }:
     },
   };
 }
-
-/** Has the system read into `memory`, and tells of it as of any data. */
-const readInto = (memory: Buffer | undefined, socket: () => Socket): Pick<TcpNetConnectOpts, 'onread'> =>
-  memory === undefined
-    ? {}
-    : {
-        onread: {
-          buffer: memory,
-          callback: (byteCount) => {
-            socket().emit('data', memory.subarray(0, byteCount));
-            return true;
-          },
-        },
-      };
 
 /** Besides ECONNREFUSED: no IPv6 on this machine, so nothing can listen there. */
 const REFUSALS: ReadonlySet<string | undefined> = new Set([

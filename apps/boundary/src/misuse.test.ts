@@ -49,16 +49,6 @@ async function ownerIsServed(): Promise<void> {
 
 const claims = (changes: Partial<BoundaryClaims>, keys?: SigningKeys) => (): Promise<string> => stage.token(changes, keys);
 const connectTo = async (token: string | undefined, target?: string): Promise<string> => (await stage.open(token, target)).head;
-const head = (bytes: string): Promise<string> =>
-  new Promise((resolve) => {
-    const socket = stage.dial('supervisor');
-    let text = '';
-    socket.on('data', (chunk: Buffer) => {
-      text += chunk.toString('latin1');
-    });
-    socket.on('close', () => resolve(text));
-    socket.write(bytes);
-  });
 
 interface Misuse {
   readonly title: string;
@@ -159,15 +149,15 @@ const misuses: readonly Misuse[] = [
     title: 'a head that is too large',
     refusal: 'head_too_large',
     status: 431,
-    attempt: () => head(`CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\nSallyport-Token: ${'a'.repeat(11_000)}\r\n\r\n`),
+    attempt: () => stage.say(`CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\nSallyport-Token: ${'a'.repeat(11_000)}\r\n\r\n`),
   },
   {
     title: 'a head that does not end in time',
     refusal: 'head_timeout',
     status: 408,
-    attempt: () => head('CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n'),
+    attempt: () => stage.say('CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n'),
   },
-  { title: 'bytes that are no HTTP', refusal: 'bad_request', status: 400, attempt: () => head('hello there\r\n\r\n') },
+  { title: 'bytes that are no HTTP', refusal: 'bad_request', status: 400, attempt: () => stage.say('hello there\r\n\r\n') },
 ];
 
 describe('a supervisor is refused', () => {

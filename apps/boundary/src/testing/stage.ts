@@ -48,6 +48,8 @@ export interface Stage {
   /** CONNECT, to its answer. */
   open(token: string | undefined, target?: string, who?: Who): Promise<{ readonly socket: TLSSocket; readonly head: string }>;
   dial(who: Who, before?: (socket: TLSSocket) => void): TLSSocket;
+  /** Says just this, as a supervisor, and waits for the end. What came until then, latin1. */
+  say(bytes: string | Buffer): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -209,6 +211,16 @@ export async function startStage(args: readonly string[] = []): Promise<Stage> {
       before?.(socket);
       return socket;
     },
+    say: (bytes) =>
+      new Promise((resolve) => {
+        const socket = stage.dial('supervisor');
+        let text = '';
+        socket.on('data', (chunk: Buffer) => {
+          text += chunk.toString('latin1');
+        });
+        socket.on('close', () => resolve(text));
+        socket.write(bytes);
+      }),
     open: (token, target = `127.0.0.1:${app.port}`, who = 'supervisor') =>
       new Promise((resolve, reject) => {
         const socket = stage.dial(who);

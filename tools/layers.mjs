@@ -16,9 +16,10 @@ export const pure = {
 
 /** Each behind one small interface. */
 export const io = {
+  files: [],
   store: ['model'],
-  process: ['model'],
-  pki: ['model'],
+  process: ['model', 'files'],
+  pki: ['model', 'files'],
   wire: ['model', 'authority', 'session', 'catalog'],
   proxy: ['model', 'authority', 'routes', 'http1'],
 };

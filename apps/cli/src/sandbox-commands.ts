@@ -1,5 +1,5 @@
+import { writeFileAtomic } from '@sallyport/files';
 import { err, ok } from '@sallyport/model';
-import { writeFileAtomic } from '@sallyport/process';
 import { call, gatewayV1, supervisorV1 } from '@sallyport/wire';
 import type { Command } from './command.ts';
 import { readSandboxName, readScope } from './names.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileAtomic } from '@sallyport/files';
 import { spiffeId } from '@sallyport/model';
 import { keepAuthority, keepCertificate } from '@sallyport/pki';
-import { writeFileAtomic } from '@sallyport/process';
 
 interface InternalFiles {
   readonly caFile: string;

@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as discovery from '@sallyport/discovery';
 import { serveDriver } from '@sallyport/driver';
+import { writeFileAtomic } from '@sallyport/files';
 import * as gateway from '@sallyport/gateway';
 import { formatAddress, type Host, type PoolId, type RuntimeId } from '@sallyport/model';
 import {
@@ -12,7 +13,6 @@ import {
   type ReadyCheck,
   type Running,
   type Source,
-  writeFileAtomic,
 } from '@sallyport/process';
 import type { ExchangeRecord } from '@sallyport/proxy';
 import { createMemoryStore } from '@sallyport/store';

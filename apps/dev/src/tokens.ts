@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '@sallyport/process';
+import { writeFileAtomic } from '@sallyport/files';
 import { createSigningKey, type Operator, openSigningKeys, signOperatorToken } from '@sallyport/wire';
 
 /** Of the admin token of a dev stack; it is written anew at each start. */

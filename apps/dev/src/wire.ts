@@ -1,7 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileAtomic } from '@sallyport/files';
 import { formatServiceRef, type Host, type PoolId } from '@sallyport/model';
-import { CannotStart, type Process, type Running, wait, writeFileAtomic } from '@sallyport/process';
+import { CannotStart, type Process, type Running, wait } from '@sallyport/process';
 import type { gatewayV1 } from '@sallyport/wire';
 import { findUnreachable } from './app-check.ts';
 import { cliFor } from './cli-call.ts';

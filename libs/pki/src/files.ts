@@ -1,6 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rename, unlink } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, mkdir, readFile } from 'node:fs/promises';
 
 export const SECRET_MODE = 0o600;
 export const PUBLIC_MODE = 0o644;
@@ -22,47 +20,6 @@ export async function readIfThere(path: string): Promise<string | undefined> {
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
-
-/** Whole or not at all, with exactly this mode from the first byte on. */
-export const replaceFile = (path: string, text: string, mode: number): Promise<void> =>
-  withTemporary(path, text, mode, (temporary) => rename(temporary, path));
-
-/** The same, unless the file is there already: false then. Of two processes that make it at once, one does. */
-export async function createFile(path: string, text: string, mode: number): Promise<boolean> {
-  try {
-    await withTemporary(path, text, mode, async (temporary) => {
-      await link(temporary, path);
-      await unlink(temporary);
-    });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-async function withTemporary(
-  path: string,
-  text: string,
-  mode: number,
-  place: (temporary: string) => Promise<void>,
-): Promise<void> {
-  const temporary = join(dirname(path), `.${randomBytes(8).toString('hex')}.tmp`);
-  try {
-    const file = await open(temporary, 'wx', SECRET_MODE);
-    try {
-      await file.chmod(mode);
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await place(temporary);
-  } catch (error) {
-    await unlink(temporary).catch(() => undefined);
     throw error;
   }
 }

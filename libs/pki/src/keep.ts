@@ -1,8 +1,9 @@
 import { X509Certificate } from 'node:crypto';
 import { isIPv6, SocketAddress } from 'node:net';
 import { join } from 'node:path';
+import { createFileAtomic, writeFileAtomic } from '@sallyport/files';
 import { type Authority, type AuthorityOptions, createAuthority, loadAuthority, matches } from './authority.ts';
-import { createFile, makeDirectory, PUBLIC_MODE, readIfThere, readSecret, replaceFile, SECRET_MODE } from './files.ts';
+import { makeDirectory, PUBLIC_MODE, readIfThere, readSecret, SECRET_MODE } from './files.ts';
 import type { Issued, LeafOptions } from './leaf.ts';
 import { isDue } from './validity.ts';
 import { x509 } from './x509.ts';
@@ -34,12 +35,12 @@ export async function keepAuthority(directory: string, name: string, options: Au
   if (authority === undefined) {
     const made = await createAuthority(options);
     const bundle = `${purpose}${made.certPem}${made.keyPem}`;
-    if (there !== undefined) await replaceFile(bundleFile, bundle, SECRET_MODE);
+    if (there !== undefined) await writeFileAtomic(bundleFile, bundle, SECRET_MODE);
     // Somebody else made one in the same moment: theirs is the one that will be trusted.
-    else if (!(await createFile(bundleFile, bundle, SECRET_MODE))) return keepAuthority(directory, name, options);
+    else if (!(await createFileAtomic(bundleFile, bundle, SECRET_MODE))) return keepAuthority(directory, name, options);
     authority = made;
   }
-  if ((await readIfThere(certFile)) !== authority.certPem) await replaceFile(certFile, authority.certPem, PUBLIC_MODE);
+  if ((await readIfThere(certFile)) !== authority.certPem) await writeFileAtomic(certFile, authority.certPem, PUBLIC_MODE);
   return { ...authority, certFile };
 }
 
@@ -81,8 +82,8 @@ export async function keepCertificate(
     return { certPem, keyPem, notAfter: validityOf(certPem).notAfter, certFile, keyFile };
   }
   const issued = await authority.issue(options);
-  await replaceFile(keyFile, issued.keyPem, SECRET_MODE);
-  await replaceFile(certFile, issued.certPem, PUBLIC_MODE);
+  await writeFileAtomic(keyFile, issued.keyPem, SECRET_MODE);
+  await writeFileAtomic(certFile, issued.certPem, PUBLIC_MODE);
   return { ...issued, certFile, keyFile };
 }
 

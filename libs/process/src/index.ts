@@ -31,4 +31,3 @@ export { type Address, formatDuration, type Range } from './setting-kinds.ts';
 export type { Given, Presence, Reader } from './settings.ts';
 export { VERSION } from './version.ts';
 export { wait } from './wait.ts';
-export { writeFileAtomic } from './write-file.ts';

@@ -1,3 +1,4 @@
+import { writeFileAtomic } from '@sallyport/files';
 import { type Instant, later } from '@sallyport/model';
 import { type ReadyCheck, startAdmin } from './admin.ts';
 import type { Clock } from './clock.ts';
@@ -13,7 +14,6 @@ import type { Address } from './setting-kinds.ts';
 import { exitCodeOf, judgeStop } from './stop.ts';
 import { VERSION } from './version.ts';
 import { wait } from './wait.ts';
-import { writeFileAtomic } from './write-file.ts';
 
 /** What a process gives to its parts. */
 export interface Process {

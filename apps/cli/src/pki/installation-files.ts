@@ -1,8 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeFileAtomic } from '@sallyport/files';
 import { spiffeId } from '@sallyport/model';
 import { keepAuthority, keepCertificate } from '@sallyport/pki';
-import { writeFileAtomic } from '@sallyport/process';
 import { createSigningKey } from '@sallyport/wire';
 
 /** The processes of an installation that show a certificate. A boundary's is for one life of one workload: see docs/boundary.md. */

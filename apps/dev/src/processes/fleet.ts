@@ -1,8 +1,9 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { credentialHash } from '@sallyport/driver';
+import { writeFileAtomic } from '@sallyport/files';
 import { formatAddress, type Host, type PoolId } from '@sallyport/model';
-import { CannotStart, type Process, writeFileAtomic } from '@sallyport/process';
+import { CannotStart, type Process } from '@sallyport/process';
 import { freePorts } from '@sallyport/store/etcd-process';
 import { openLink, openTlsFiles } from '@sallyport/wire';
 import { keepCertificates } from '../certificates.ts';

@@ -1,0 +1,1 @@
+export { createFileAtomic, writeFileAtomic } from './write.ts';

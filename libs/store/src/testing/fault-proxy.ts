@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
+import { freePorts } from '../etcd-process/free-ports.ts';
 
 /** A TCP proxy on loopback with the faults of a network. What it once took it delivers in order or not at all, as TCP does. */
 export interface FaultProxy {
@@ -53,8 +54,9 @@ export async function createFaultProxy({ target }: FaultProxyOptions): Promise<F
     server.listen(port, '127.0.0.1');
     await once(server, 'listening');
   };
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  // Not one of the system's choice: while it refuses, a client could come to sit on it.
+  const [port = 0] = await freePorts(1);
+  await listen(port);
 
   const cut = (): void => {
     for (const [client, upstream] of pairs) {

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Address, Announcement } from '@sallyport/process';
-import { steadyPort } from './steady-port.ts';
+import { freePorts } from '@sallyport/store/etcd-process';
 
 /** One of our apps as a real process, from source, that can be killed, paused and started again on the same ports. */
 export interface AppProcess {
@@ -115,8 +115,9 @@ export async function startApp({ name, app, options, folder }: AppProcessOptions
 
 /** Ports that are left open get one that the process will find free again whenever it is started. */
 async function steadyPorts(options: AppProcessOptions['options']): Promise<Readonly<Record<string, string>>> {
-  const open = Object.entries(options).filter(([, value]) => value === '127.0.0.1:0');
-  return Object.fromEntries(await Promise.all(open.map(async ([option]) => [option, `127.0.0.1:${await steadyPort()}`])));
+  const open = Object.keys(options).filter((option) => options[option] === '127.0.0.1:0');
+  const ports = await freePorts(open.length);
+  return Object.fromEntries(open.map((option, index) => [option, `127.0.0.1:${ports[index]}`]));
 }
 
 const format = ({ host, port }: Address): string => `${host}:${port}`;

@@ -27,6 +27,7 @@ export const io = {
 /** What two apps share and is itself made of io libs. */
 export const joint = {
   view: ['model', 'authority', 'store', 'process', 'wire'],
+  kube: ['model', 'authority', 'process', 'wire'],
 };
 
 const libs = Object.keys({ ...pure, ...io, ...joint });

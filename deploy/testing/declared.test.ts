@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readPod, roleOf } from '@sallyport/driver/testing';
+import { readPod, roleOf } from '@sallyport/kube';
 import { afterAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { describeHelm } from './describe-helm.ts';

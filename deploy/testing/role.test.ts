@@ -1,5 +1,6 @@
 import type * as driver from '@sallyport/driver';
-import { DRIVER_USER, type KubeStage, openKubeStage, putPod, putSlice, until } from '@sallyport/driver/testing';
+import { type KubeStage, openKubeStage } from '@sallyport/driver/testing';
+import { DRIVER_USER, putPod, putSlice, until } from '@sallyport/kube/testing';
 import { afterEach, describe, expect, test } from 'vitest';
 import { NAMESPACE, SCENARIOS } from './helm.ts';
 import { type KubeObject, objectsOf, type Pods, podsOf, type Rule } from './objects.ts';

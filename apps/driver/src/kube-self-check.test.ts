@@ -1,8 +1,7 @@
+import { DRIVER_RULES, DRIVER_USER, type PolicyRule, REVIEW_RULES, SLICE_RULES } from '@sallyport/kube/testing';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkSelf } from './kube-self-check.ts';
-import { DRIVER_RULES, REVIEW_RULES, SLICE_RULES } from './testing/driver-role.ts';
-import type { PolicyRule } from './testing/kube-api/rbac.ts';
-import { DRIVER_USER, type KubeStage, openKubeStage } from './testing/kube-stage.ts';
+import { type KubeStage, openKubeStage } from './testing/kube-stage.ts';
 
 let stage: KubeStage;
 beforeEach(async () => {

@@ -1,7 +1,5 @@
+import { type KubeClient, objectOf, STALE_MS } from '@sallyport/kube';
 import type { Finding } from './driver.ts';
-import type { KubeClient } from './kube/client.ts';
-import { objectOf } from './kube/objects.ts';
-import { STALE_MS } from './kube/reflector-limits.ts';
 import type { KubernetesOptions } from './kubernetes-options.ts';
 
 /** Each takes one question; what holds in the first ones hardly fails in the others. */

@@ -1,16 +1,24 @@
+import { STALE_MS } from '@sallyport/kube';
+import {
+  DRIVER_RULES,
+  DRIVER_USER,
+  declares,
+  isList,
+  isReview,
+  isWatch,
+  type PodShape,
+  putPod,
+  putSlice,
+  REVIEW_RULES,
+  status,
+  until,
+} from '@sallyport/kube/testing';
 import { later, type RuntimeId } from '@sallyport/model';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { WorkloadEvent } from './driver.ts';
-import { STALE_MS } from './kube/reflector-limits.ts';
 import type { KubernetesDriver } from './kubernetes-driver.ts';
-import { DRIVER_RULES, REVIEW_RULES } from './testing/driver-role.ts';
-import { isList, isReview, isWatch } from './testing/kube-api/faults.ts';
-import { type PodShape, putPod, putSlice } from './testing/kube-api/pods.ts';
-import { status } from './testing/kube-api/status.ts';
-import { DRIVER_USER, type KubeStage, openKubeStage } from './testing/kube-stage.ts';
-import { declares } from './testing/pods-at-hand.ts';
-import { until } from './testing/until.ts';
+import { type KubeStage, openKubeStage } from './testing/kube-stage.ts';
 
 let stage: KubeStage;
 afterEach(() => stage.close());

@@ -1,19 +1,27 @@
+import {
+  type Claims,
+  createClaims,
+  createPodIndex,
+  createSliceIndex,
+  type EndpointView,
+  type FollowedAll,
+  followNamespaces,
+  type KubeClient,
+  type Pod,
+  poolOf,
+  readPod,
+  readSlice,
+  resolveEndpoint,
+  type Slice,
+  STALE_MS,
+} from '@sallyport/kube';
 import { err, failure, fenced, ok } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import type { Driver, LivingWorkload, Supervisor, WorkloadEvent } from './driver.ts';
-import type { KubeClient } from './kube/client.ts';
-import { type FollowedAll, followNamespaces } from './kube/namespaces.ts';
-import { STALE_MS } from './kube/reflector-limits.ts';
 import { checkSelf } from './kube-self-check.ts';
 import type { KubernetesOptions } from './kubernetes-options.ts';
 import { createLiveLook } from './live-look.ts';
 import { createPodEvents } from './pod-events.ts';
-import { type Claims, createClaims } from './pods/claims.ts';
-import { type EndpointView, resolveEndpoint } from './pods/endpoint.ts';
-import { poolOf } from './pods/membership.ts';
-import { type Pod, readPod } from './pods/pod.ts';
-import { createPodIndex } from './pods/pod-index.ts';
-import { createSliceIndex, readSlice, type Slice } from './pods/slices.ts';
 import { proveSupervisor } from './supervisor-proof.ts';
 import { createTokenReview } from './token-review.ts';
 

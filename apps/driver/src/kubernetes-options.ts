@@ -1,6 +1,6 @@
+import type { Family } from '@sallyport/kube';
 import { err, ok, type Result } from '@sallyport/model';
 import type { Reader } from '@sallyport/process';
-import type { Family } from './pods/endpoint.ts';
 
 /** What the Kubernetes backend is told. */
 export interface KubernetesOptions {

@@ -1,10 +1,9 @@
+import { trouble } from '@sallyport/kube';
+import { type PodShape, pod, podObject } from '@sallyport/kube/testing';
 import { err, ok } from '@sallyport/model';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { describe, expect, test } from 'vitest';
-import { trouble } from './kube/trouble.ts';
 import { createLiveLook, LOOK_STANDS_MS } from './live-look.ts';
-import { type PodShape, podObject } from './testing/kube-api/pods.ts';
-import { pod } from './testing/pods-at-hand.ts';
 
 const shape: PodShape = { ips: ['10.0.0.7'] };
 const live = (change: PodShape = {}, uid = 's1') => {

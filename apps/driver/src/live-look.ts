@@ -1,8 +1,6 @@
+import { type KubeClient, type Pod, podName, QUESTION_MS, readPod, within } from '@sallyport/kube';
 import { err, type Failure, failure, fenced, type Instant, later, ok, type Result } from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
-import type { KubeClient } from './kube/client.ts';
-import { QUESTION_MS, within } from './kube/within.ts';
-import { type Pod, podName, readPod } from './pods/pod.ts';
 
 /**
  * A look at the Pod itself before its address is first given away, and again each minute: a watch may lose an event and never

@@ -1,10 +1,10 @@
+import { trouble } from '@sallyport/kube';
+import { pod } from '@sallyport/kube/testing';
 import { err, ok } from '@sallyport/model';
 import { createLog } from '@sallyport/process';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { describe, expect, test } from 'vitest';
-import { trouble } from './kube/trouble.ts';
 import { createPodEvents, eventOf } from './pod-events.ts';
-import { pod } from './testing/pods-at-hand.ts';
 
 function create(answer: (signal: AbortSignal) => unknown = () => ok({})) {
   const clock = createManualClock();

@@ -1,8 +1,6 @@
+import { type KubeClient, type Pod, podName, within } from '@sallyport/kube';
 import { type Instant, LONG_AGO, later } from '@sallyport/model';
 import { type Clock, type Log, sha256hex } from '@sallyport/process';
-import type { KubeClient } from './kube/client.ts';
-import { within } from './kube/within.ts';
-import { type Pod, podName } from './pods/pod.ts';
 
 /** Says in the Pod's own Events what of it is not followed: `kubectl describe pod` shows it to whoever wrote the annotation. */
 export interface PodEvents {

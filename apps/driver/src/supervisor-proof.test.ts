@@ -1,9 +1,8 @@
+import { type PodShape, pod } from '@sallyport/kube/testing';
 import { err, ok, type PoolId, type Result } from '@sallyport/model';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { describe, expect, test } from 'vitest';
 import { proveSupervisor } from './supervisor-proof.ts';
-import type { PodShape } from './testing/kube-api/pods.ts';
-import { pod } from './testing/pods-at-hand.ts';
 import { createTokenReview, REVIEW_STANDS_MS, readReview } from './token-review.ts';
 
 const AUDIENCE = 'sallyport-gateway';

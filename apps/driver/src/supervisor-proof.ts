@@ -1,7 +1,6 @@
+import { isExclusive, type Pod, podName } from '@sallyport/kube';
 import { err, type Failure, failure, ok, type PoolId, type Result } from '@sallyport/model';
 import type { Supervisor } from './driver.ts';
-import { isExclusive } from './pods/membership.ts';
-import { type Pod, podName } from './pods/pod.ts';
 import type { ReviewedToken } from './token-review.ts';
 
 export interface ProofView {

@@ -1,8 +1,6 @@
+import { type KubeClient, listOf, objectOf, QUESTION_MS, textOf, within } from '@sallyport/kube';
 import { err, type Failure, failure, type Instant, later, ok, type Result } from '@sallyport/model';
 import { type Clock, sha256hex } from '@sallyport/process';
-import type { KubeClient } from './kube/client.ts';
-import { listOf, objectOf, textOf } from './kube/objects.ts';
-import { QUESTION_MS, within } from './kube/within.ts';
 
 /** What a projected service account token proves. */
 export interface ReviewedToken {

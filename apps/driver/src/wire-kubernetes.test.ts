@@ -1,13 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { declares, putPod, until } from '@sallyport/kube/testing';
 import { createLog, createMetrics, type Process, randomId } from '@sallyport/process';
 import { createTestAuthority } from '@sallyport/wire/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from './config.ts';
-import { putPod } from './testing/kube-api/pods.ts';
 import { type KubeStage, openKubeStage } from './testing/kube-stage.ts';
-import { declares } from './testing/pods-at-hand.ts';
-import { until } from './testing/until.ts';
 import { wire } from './wire.ts';
 
 let stage: KubeStage;

@@ -1,11 +1,7 @@
 import { hostname } from 'node:os';
+import { createKubeClient, inClusterAccess, openCredentials, readKubeconfig, STALE_MS } from '@sallyport/kube';
 import { CannotStart, type Process } from '@sallyport/process';
 import type { Config } from './config.ts';
-import { createKubeClient } from './kube/client.ts';
-import { openCredentials } from './kube/credentials.ts';
-import { inClusterAccess } from './kube/in-cluster.ts';
-import { readKubeconfig } from './kube/kubeconfig.ts';
-import { STALE_MS } from './kube/reflector-limits.ts';
 import { createKubernetesDriver, type KubernetesDriver } from './kubernetes-driver.ts';
 import { type DriverServer, serveDriver } from './serve.ts';
 

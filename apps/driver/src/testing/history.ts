@@ -1,5 +1,5 @@
-import { type Pod, readPod } from '../pods/pod.ts';
-import { type PodShape, podObject } from './kube-api/pods.ts';
+import { type Pod, readPod } from '@sallyport/kube';
+import { type PodShape, podObject } from '@sallyport/kube/testing';
 
 /** What happened in a cluster, second by second. */
 export interface History {

@@ -1,32 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { type Authority, createAuthority } from '@sallyport/pki';
-import { type Clock, createClock, createLog, type RunningClock } from '@sallyport/process';
-import { inFile } from '../kube/access.ts';
-import { type ClientLimits, createKubeClient, type KubeClient } from '../kube/client.ts';
-import { type Credentials, openCredentials } from '../kube/credentials.ts';
+import { type KubeStage as ApiStage, openKubeStage as openApi } from '@sallyport/kube/testing';
+import type { Clock } from '@sallyport/process';
+import { createLog } from '@sallyport/process';
 import { createKubernetesDriver, type KubernetesDriver } from '../kubernetes-driver.ts';
 import type { KubernetesOptions } from '../kubernetes-options.ts';
-import { DRIVER_RULES, REVIEW_RULES, SLICE_RULES } from './driver-role.ts';
-import { type KubeApi, startKubeApi } from './kube-api/server.ts';
 import { DRIVER_OPTIONS } from './kube-options.ts';
 
-export const DRIVER_USER = 'system:serviceaccount:sallyport:driver';
-/** An API server and a way to it, for tests of what calls it. */
-export interface KubeStage {
-  readonly api: KubeApi;
-  readonly authority: Authority;
-  readonly directory: string;
-  readonly tokenFile: string;
-  readonly caFile: string;
-  readonly clock: RunningClock;
-  connect(
-    clock?: Clock,
-    limits?: ClientLimits,
-  ): Promise<{ readonly client: KubeClient; readonly credentials: Credentials; close(): Promise<void> }>;
+/** An API server, and drivers that observe it. */
+export interface KubeStage extends ApiStage {
   driver(options?: Partial<KubernetesOptions>, given?: DriverGiven): Promise<KubernetesDriver & { close(): Promise<void> }>;
-  close(): Promise<void>;
 }
 
 export interface DriverGiven {
@@ -34,55 +15,19 @@ export interface DriverGiven {
   readonly random?: () => number;
 }
 
-let made: Promise<Authority> | undefined;
-
-export async function openKubeStage({ firstVersion = 1_000 }: { readonly firstVersion?: number } = {}): Promise<KubeStage> {
-  made ??= createAuthority({ commonName: 'cluster CA', days: 2, now: new Date() });
-  const authority = await made;
-  const { certPem, keyPem } = await authority.issue({ ipAddresses: ['127.0.0.1'], usages: ['server'], days: 1, now: new Date() });
-  const api = await startKubeApi({ certPem, keyPem, caPem: authority.certPem, firstVersion });
-  const directory = mkdtempSync(join(tmpdir(), 'sallyport-kube-'));
-  const write = (name: string, contents: string): string => {
-    const path = join(directory, name);
-    writeFileSync(path, contents);
-    return path;
-  };
-  const tokenFile = write('token', 'driver-token-1');
-  const caFile = write('ca.crt', authority.certPem);
-  api.knowsBearer('driver-token-1', DRIVER_USER);
-  api.rbac.grant(DRIVER_USER, [{ rules: [...DRIVER_RULES, ...REVIEW_RULES, ...SLICE_RULES] }]);
-  const clock = createClock();
+export async function openKubeStage(...given: Parameters<typeof openApi>): Promise<KubeStage> {
+  const stage = await openApi(...given);
   const log = createLog({ level: 'silent' });
-  const open: (() => Promise<void>)[] = [];
-
-  async function connect(on: Clock = clock, limits?: ClientLimits) {
-    const access = { server: api.url, ca: inFile(caFile), token: inFile(tokenFile), client: undefined, serverName: undefined };
-    const credentials = await openCredentials(access, { clock: on, onProblem: () => undefined });
-    if (!credentials.ok) throw new Error(credentials.error);
-    const client = createKubeClient(access, credentials.value, limits);
-    const close = async (): Promise<void> => {
-      credentials.value.close();
-      await client.close();
-    };
-    open.push(close);
-    return { client, credentials: credentials.value, close };
-  }
-
+  const open: KubernetesDriver[] = [];
   return {
-    api,
-    authority,
-    directory,
-    tokenFile,
-    caFile,
-    clock,
-    connect,
-    async driver(options = {}, { clock: on = clock, random = () => 0.5 } = {}) {
-      const { client, close } = await connect(on);
+    ...stage,
+    async driver(options = {}, { clock = stage.clock, random = () => 0.5 } = {}) {
+      const { client, close } = await stage.connect(clock);
       const driver = createKubernetesDriver(
         { ...DRIVER_OPTIONS, ...options },
-        { client, clock: on, log, random, unixMs: Date.now, instance: 'test' },
+        { client, clock, log, random, unixMs: Date.now, instance: 'test' },
       );
-      open.push(async () => driver.stop());
+      open.push(driver);
       return {
         ...driver,
         async close() {
@@ -92,10 +37,8 @@ export async function openKubeStage({ firstVersion = 1_000 }: { readonly firstVe
       };
     },
     async close() {
-      for (const each of open.reverse()) await each();
-      await api.close();
-      clock.stop();
-      rmSync(directory, { recursive: true, force: true });
+      for (const driver of open) driver.stop();
+      await stage.close();
     },
   };
 }

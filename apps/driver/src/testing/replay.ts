@@ -1,22 +1,23 @@
-import { type Instant, later } from '@sallyport/model';
-import { createCache } from '../kube/cache.ts';
 import {
   ageMs,
+  createCache,
   newReflector,
+  type Pod,
+  poolOf,
   type Reflector,
   type ReflectorEffect,
   type ReflectorEvent,
+  resolveEndpoint,
   step,
+  trouble,
+  troubleOf,
   wakeAt,
-} from '../kube/reflector.ts';
-import { trouble, troubleOf } from '../kube/trouble.ts';
+} from '@sallyport/kube';
+import { podScene } from '@sallyport/kube/testing';
+import { type Instant, later } from '@sallyport/model';
 import { LOOK_STANDS_MS } from '../live-look.ts';
-import { resolveEndpoint } from '../pods/endpoint.ts';
-import { poolOf } from '../pods/membership.ts';
-import type { Pod } from '../pods/pod.ts';
 import type { History, Truth } from './history.ts';
 import { truthOf } from './history.ts';
-import { podScene } from './pods-at-hand.ts';
 
 /** How often, of 1, each of it happens; to each event or each second. */
 export interface ReplayFaults {

@@ -1,4 +1,5 @@
-import { DRIVER_RULES, DRIVER_USER, type KubeStage, openKubeStage, REVIEW_RULES, until } from '@sallyport/driver/testing';
+import { type KubeStage, openKubeStage } from '@sallyport/driver/testing';
+import { DRIVER_RULES, DRIVER_USER, REVIEW_RULES, until } from '@sallyport/kube/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Installation, openInstallation } from '../testing/kube/installation.ts';
 

@@ -1,5 +1,5 @@
 import { createStaticDriver, credentialHash, type Driver } from '@sallyport/driver';
-import { until } from '@sallyport/driver/testing';
+import { until } from '@sallyport/kube/testing';
 import { err, failure, fenced, ok, type Result } from '@sallyport/model';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Installation, openInstallation } from '../testing/kube/installation.ts';

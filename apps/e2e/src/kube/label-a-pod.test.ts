@@ -1,4 +1,5 @@
-import { type KubeStage, openKubeStage, putPod, until } from '@sallyport/driver/testing';
+import { type KubeStage, openKubeStage } from '@sallyport/driver/testing';
+import { putPod, until } from '@sallyport/kube/testing';
 import type { Supervisor } from '@sallyport/supervisor';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { livelyMs } from '../stage/until.ts';

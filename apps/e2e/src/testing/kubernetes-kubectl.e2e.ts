@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { isWatch, type KubeStage, openKubeStage, putPod, until } from '@sallyport/driver/testing';
+import { isWatch, type KubeStage, openKubeStage, putPod, until } from '@sallyport/kube/testing';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeKubectl } from './needs.ts';
 

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
+import { createKubeClient, inFile, openCredentials } from '@sallyport/kube';
 import { createClock, createLog, wait } from '@sallyport/process';
-import { inFile } from '../../kube/access.ts';
-import { createKubeClient } from '../../kube/client.ts';
-import { openCredentials } from '../../kube/credentials.ts';
 import { createKubernetesDriver } from '../../kubernetes-driver.ts';
 import { DRIVER_OPTIONS } from '../kube-options.ts';
 

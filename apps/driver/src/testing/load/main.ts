@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { putPod } from '../kube-api/pods.ts';
+import { declares, putPod } from '@sallyport/kube/testing';
 import { openKubeStage } from '../kube-stage.ts';
-import { declares } from '../pods-at-hand.ts';
 
 /**
  * `nx load driver`: the driver in a process of its own against a test API server with many Pods that change all the time. Prints

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DRIVER_RULES, REVIEW_RULES, SLICE_RULES } from '@sallyport/driver/testing';
+import { DRIVER_RULES, REVIEW_RULES, SLICE_RULES } from '@sallyport/kube/testing';
 import { openLink, openSigningKeys, openTlsFiles, signOperatorToken } from '@sallyport/wire';
 import { type Client, openClient } from './client.ts';
 import type { Cluster } from './cluster.ts';

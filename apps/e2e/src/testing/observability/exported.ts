@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import * as boundary from '@sallyport/boundary';
 import * as discovery from '@sallyport/discovery';
 import * as driver from '@sallyport/driver';
-import { openKubeStage } from '@sallyport/driver/testing';
 import * as edge from '@sallyport/edge';
 import * as gateway from '@sallyport/gateway';
+import { openKubeStage } from '@sallyport/kube/testing';
 import { formatAddress } from '@sallyport/model';
 import {
   type Announcement,

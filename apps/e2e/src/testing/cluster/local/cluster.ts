@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { followRoles, type KubeApi, RESOURCES, type Resource, startKubeApi } from '@sallyport/driver/testing';
+import { followRoles, type KubeApi, RESOURCES, type Resource, startKubeApi } from '@sallyport/kube/testing';
 import { createAuthority } from '@sallyport/pki';
 import { connectApi } from '../api.ts';
 import { type Cluster, createCluster } from '../cluster.ts';

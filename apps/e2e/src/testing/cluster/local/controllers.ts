@@ -1,4 +1,4 @@
-import { type ApiObject, type KubeApi, putSlice } from '@sallyport/driver/testing';
+import { type ApiObject, type KubeApi, putSlice } from '@sallyport/kube/testing';
 import type { Node } from './node.ts';
 import type { GuardRule } from './places.ts';
 

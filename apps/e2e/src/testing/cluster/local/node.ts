@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { type ApiObject, type KubeApi, RESOURCES, type Resource } from '@sallyport/driver/testing';
+import { type ApiObject, type KubeApi, RESOURCES, type Resource } from '@sallyport/kube/testing';
 import { until } from '../../../authority/rig/until.ts';
 import { ADDRESS_ANNOTATION } from '../plan.ts';
 import { commandOf, isControlPlane } from './commands.ts';

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { KubeApi } from '@sallyport/driver/testing';
+import type { KubeApi } from '@sallyport/kube/testing';
 import { until } from '../../../authority/rig/until.ts';
 
 /** What the node reads of a Pod's volumes; as in the manifest. */

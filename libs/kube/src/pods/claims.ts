@@ -1,11 +1,11 @@
 import type { RuntimeId } from '@sallyport/model';
 import { UNPLACED_HOST } from '@sallyport/wire';
-import type { Workload, WorkloadEvent } from '../driver.ts';
-import type { Change } from '../kube/cache.ts';
+import type { Change } from '../api/cache.ts';
 import { type Declared, dedicatedPool, type SandboxRef } from './declared.ts';
 import { choose, type Family } from './endpoint.ts';
 import { type Pod, podName } from './pod.ts';
 import type { PodIndex } from './pod-index.ts';
+import type { Workload, WorkloadChange } from './workload.ts';
 
 /**
  * Which Pod is which sandbox now. A name belongs to the one live Pod that declares it; while several do it belongs to none of
@@ -13,7 +13,7 @@ import type { PodIndex } from './pod-index.ts';
  */
 export interface Claims {
   /** Call after the index has taken the same changes. */
-  apply(changes: readonly Change<Pod>[]): readonly WorkloadEvent[];
+  apply(changes: readonly Change<Pod>[]): readonly WorkloadChange[];
   get(ref: SandboxRef): Workload | undefined;
   list(): readonly Workload[];
   /** Whether this Pod is the one life that the name has now. */
@@ -48,7 +48,7 @@ export function createClaims(index: PodIndex, prefer: Family): Claims {
     return [before, after].filter((name) => name !== undefined);
   }
 
-  function settle(name: string): readonly WorkloadEvent[] {
+  function settle(name: string): readonly WorkloadChange[] {
     const before = workloads.get(name);
     const after = workloadOf([...(claimants.get(name) ?? [])], index, prefer);
     if (after === undefined) {

@@ -1,13 +1,10 @@
+import { QUESTION_MS } from '@sallyport/kube';
+import { type Asked, isReview, pod, putPod, until } from '@sallyport/kube/testing';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createLiveLook } from '../live-look.ts';
-import { type Asked, isReview } from '../testing/kube-api/faults.ts';
-import { putPod } from '../testing/kube-api/pods.ts';
-import { type KubeStage, openKubeStage } from '../testing/kube-stage.ts';
-import { pod } from '../testing/pods-at-hand.ts';
-import { until } from '../testing/until.ts';
-import { createTokenReview } from '../token-review.ts';
-import { QUESTION_MS } from './within.ts';
+import { createLiveLook } from './live-look.ts';
+import { type KubeStage, openKubeStage } from './testing/kube-stage.ts';
+import { createTokenReview } from './token-review.ts';
 
 let stage: KubeStage;
 beforeEach(async () => {

@@ -12,9 +12,9 @@ import {
   type WorkspaceId,
 } from '@sallyport/model';
 import { sha256hex } from '@sallyport/process';
-import type { DeclaredService } from '../driver.ts';
 import { readServices } from './declared-services.ts';
 import type { Pod } from './pod.ts';
+import type { DeclaredService } from './workload.ts';
 
 /** What a Pod is to us, by its own labels and annotations. */
 export type Role =

@@ -10,8 +10,8 @@ import {
   SERVICES_PER_SANDBOX_MAX,
   type ServiceName,
 } from '@sallyport/model';
-import type { DeclaredService } from '../driver.ts';
 import { TEXT_LENGTH_MAX } from './pod.ts';
+import type { DeclaredService } from './workload.ts';
 
 export interface DeclaredServices {
   readonly services: readonly DeclaredService[];

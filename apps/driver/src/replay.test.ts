@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { HISTORIES } from '../testing/history.ts';
-import { type ReplayFaults, replay } from '../testing/replay.ts';
+import { HISTORIES } from './testing/history.ts';
+import { type ReplayFaults, replay } from './testing/replay.ts';
 
 /** Mulberry32: the same seed, the same run. */
 function randomOf(seed: number): () => number {

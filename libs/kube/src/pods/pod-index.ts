@@ -1,4 +1,4 @@
-import type { Change } from '../kube/cache.ts';
+import type { Change } from '../api/cache.ts';
 import { type Role, type RoleOptions, roleOf } from './declared.ts';
 import type { Pod } from './pod.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { KubeClient } from '../../kube/client.ts';
+import type { KubeClient } from '../../api/client.ts';
 import { type KubeStage, openKubeStage } from '../kube-stage.ts';
 import { podObject, putPod } from './pods.ts';
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Endpoint } from '@sallyport/authority';
 import { err, type Failure, failure, fenced, ok, type PoolId, type Result } from '@sallyport/model';
-import { STALE_MS } from '../kube/reflector-limits.ts';
+import { STALE_MS } from '../api/reflector-limits.ts';
 import { type Pod, podName } from './pod.ts';
 
 export type Family = 'ipv4' | 'ipv6';

@@ -1,4 +1,4 @@
-import type { Change } from '../kube/cache.ts';
+import type { Change } from '../api/cache.ts';
 import { createClaims } from '../pods/claims.ts';
 import { type Pod, readPod } from '../pods/pod.ts';
 import { createPodIndex } from '../pods/pod-index.ts';

@@ -1,5 +1,5 @@
-import type { Change, Tracked } from '../kube/cache.ts';
-import { listOf, metaOf, numberOf, objectOf, textOf } from '../kube/objects.ts';
+import type { Change, Tracked } from '../api/cache.ts';
+import { listOf, metaOf, numberOf, objectOf, textOf } from '../api/objects.ts';
 import type { SliceAnswer } from './endpoint.ts';
 
 /** A part of what a Service stands for. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import type { Tracked } from '../kube/cache.ts';
-import { listOf, metaOf, numberOf, objectOf, textOf, textsOf } from '../kube/objects.ts';
+import type { Tracked } from '../api/cache.ts';
+import { listOf, metaOf, numberOf, objectOf, textOf, textsOf } from '../api/objects.ts';
 
 /** Labels and annotations of ours begin so. */
 export const PREFIX = 'sallyport.dev/';

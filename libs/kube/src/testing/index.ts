@@ -1,0 +1,13 @@
+export * from './driver-role.ts';
+export * from './kube-api/faults.ts';
+export * from './kube-api/object-store.ts';
+export * from './kube-api/pods.ts';
+export * from './kube-api/rbac.ts';
+export * from './kube-api/resources.ts';
+export { followRoles } from './kube-api/roles.ts';
+export { type KubeApi, type KubeApiOptions, startKubeApi } from './kube-api/server.ts';
+export * from './kube-api/status.ts';
+export * from './kube-api/tokens.ts';
+export * from './kube-stage.ts';
+export * from './pods-at-hand.ts';
+export * from './until.ts';

@@ -1,19 +1,17 @@
-import { type KubeClient, objectOf, STALE_MS } from '@sallyport/kube';
+import {
+  driverPermissions,
+  type KubeClient,
+  NEVER_OF_THE_DRIVER,
+  type Permission,
+  resourceOf,
+  reviewOwnAccess,
+  STALE_MS,
+} from '@sallyport/kube';
 import type { Finding } from './driver.ts';
 import type { KubernetesOptions } from './kubernetes-options.ts';
 
 /** Each takes one question; what holds in the first ones hardly fails in the others. */
 const NAMESPACES_ASKED_MAX = 8;
-const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
-
-interface Permission {
-  readonly verb: string;
-  readonly group: string;
-  readonly resource: string;
-  readonly subresource?: string;
-  /** Reviews belong to no namespace. */
-  readonly isOfCluster?: true;
-}
 
 export interface SelfCheck {
   readonly client: Pick<KubeClient, 'post'>;
@@ -27,7 +25,7 @@ export async function checkSelf({ client, options, ageMs }: SelfCheck): Promise<
   const namespaces = options.namespaces.length === 0 ? [''] : options.namespaces.slice(0, NAMESPACES_ASKED_MAX);
   return [
     seesPods(ageMs),
-    ...(await Promise.all(wantedBy(options).map(([name, wanted]) => may(name, wanted)))),
+    ...(await Promise.all(driverPermissions(options).map(({ name, wanted }) => may(name, wanted)))),
     await mayNotEnter(),
     accountsFinding(options.accounts.length),
   ];
@@ -48,10 +46,9 @@ export async function checkSelf({ client, options, ageMs }: SelfCheck): Promise<
     return holds(name, `may ${wanted.map(({ verb }) => verb).join(', ')}`);
   }
 
-  /** Whoever may run commands in Pods needs no proof of anything: the driver must not be a way to that. */
   async function mayNotEnter(): Promise<Finding> {
     const [namespace = ''] = namespaces;
-    const asked = await allowed({ verb: 'create', group: '', resource: 'pods', subresource: 'exec' }, namespace);
+    const asked = await allowed(NEVER_OF_THE_DRIVER, namespace);
     if (typeof asked === 'string') return fails('pods/exec', asked, 'look at the way from the driver to the API server');
     return asked
       ? fails('pods/exec', 'may run commands in Pods, which it never needs', 'take that permission away from its account')
@@ -59,28 +56,10 @@ export async function checkSelf({ client, options, ageMs }: SelfCheck): Promise<
   }
 
   /** A text: why that could not be asked. */
-  async function allowed({ verb, group, resource, subresource }: Permission, namespace: string): Promise<boolean | string> {
-    const resourceAttributes = { verb, group, resource, namespace, ...(subresource === undefined ? {} : { subresource }) };
-    const body = { apiVersion: 'authorization.k8s.io/v1', kind: 'SelfSubjectAccessReview', spec: { resourceAttributes } };
-    const answer = await client.post(PATH, body);
-    if (!answer.ok) return `the API server does not say what the driver may do (${answer.error.kind})`;
-    return objectOf(objectOf(answer.value).status).allowed === true;
+  async function allowed(permission: Permission, namespace: string): Promise<boolean | string> {
+    const answer = await reviewOwnAccess(client, permission, namespace);
+    return answer.ok ? answer.value : `the API server does not say what the driver may do (${answer.error.kind})`;
   }
-}
-
-function wantedBy({
-  endpointSlices,
-  appEndpoints,
-}: SelfCheck['options']): readonly [name: string, wanted: readonly Permission[]][] {
-  const of = (verbs: readonly string[], group: string, resource: string): readonly Permission[] =>
-    verbs.map((verb) => ({ verb, group, resource }));
-  return [
-    // A single Pod is looked at before its address is given away, and for nothing else.
-    ['pods', of([...(appEndpoints ? ['get'] : []), 'list', 'watch'], '', 'pods')],
-    ['events', of(['create'], '', 'events')],
-    ['tokenreviews', [{ verb: 'create', group: 'authentication.k8s.io', resource: 'tokenreviews', isOfCluster: true }]],
-    ...(endpointSlices ? [['endpointslices', of(['list', 'watch'], 'discovery.k8s.io', 'endpointslices')] as const] : []),
-  ] as [string, readonly Permission[]][];
 }
 
 function seesPods(ageMs: number | undefined): Finding {
@@ -98,9 +77,6 @@ const accountsFinding = (count: number): Finding =>
         'give the driver --supervisor-account NAMESPACE/NAME of the account that supervisors run as',
       )
     : holds('accounts', `takes supervisors of ${count} service account${count === 1 ? '' : 's'}`);
-
-const resourceOf = ({ resource, subresource }: Permission): string =>
-  subresource === undefined ? resource : `${resource}/${subresource}`;
 
 const holds = (name: string, detail: string): Finding => ({ name, ok: true, detail, nextStep: '' });
 const fails = (name: string, detail: string, nextStep: string): Finding => ({ name, ok: false, detail, nextStep });

@@ -1,3 +1,4 @@
+export * from './access-review.ts';
 export * from './api/access.ts';
 export type { Change, Differences, Tracked } from './api/cache.ts';
 export { createCache } from './api/cache.ts';
@@ -11,6 +12,7 @@ export * from './api/reflector.ts';
 export { STALE_MS } from './api/reflector-limits.ts';
 export * from './api/trouble.ts';
 export * from './api/within.ts';
+export * from './driver-permissions.ts';
 export * from './pods/claims.ts';
 export * from './pods/declared.ts';
 export * from './pods/endpoint.ts';

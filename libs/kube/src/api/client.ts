@@ -81,7 +81,7 @@ export function createKubeClient(
           dispatcher: agents()[lane],
           headers: {
             accept: 'application/json',
-            'user-agent': 'sallyport-driver',
+            'user-agent': 'sallyport',
             ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
             ...(body === undefined ? {} : { 'content-type': 'application/json' }),
           },

@@ -67,7 +67,7 @@ describe('a kubeconfig is refused in one line', () => {
   const rows: [title: string, text: string, why: RegExp, context?: string][] = [
     ['no YAML', '{', /not YAML/],
     ['nothing in it', '', /no current-context/],
-    ['a context that is not there', config(), /no context "z"/, 'z'],
+    ['a context that is not there', config(), /no context "z", but "a", "b"/, 'z'],
     ['a user that is not there', config(), /names a user/, 'nobody'],
     ['a cluster that is not there', config(), /names a cluster/, 'nowhere'],
     ['an exec plugin', user({ exec: { command: 'aws' } }), /exec plugins are not run .*token file/],

@@ -33,9 +33,9 @@ export function parseKubeconfig(text: string, { directory, context }: Kubeconfig
     return err(`it is not YAML: ${String((error as Error).message).split('\n')[0]}`);
   }
   const contextName = context ?? textOf(root['current-context']);
-  if (contextName === '') return err('it names no current-context; give --kube-context');
+  if (contextName === '') return err(`it names no current-context: name one of ${contextsOf(root)}`);
   const chosen = named(root.contexts, contextName, 'context');
-  if (chosen === undefined) return err(`it has no context ${quote(contextName)}`);
+  if (chosen === undefined) return err(`it has no context ${quote(contextName)}, but ${contextsOf(root)}`);
   const cluster = named(root.clusters, textOf(chosen.cluster), 'cluster');
   if (cluster === undefined) return err(`context ${quote(contextName)} names a cluster that is not there`);
   const user = named(root.users, textOf(chosen.user), 'user');
@@ -61,6 +61,14 @@ export function parseKubeconfig(text: string, { directory, context }: Kubeconfig
     client: cert.value === undefined || key.value === undefined ? undefined : { cert: cert.value, key: key.value },
     serverName: textOf(cluster['tls-server-name']) || undefined,
   });
+}
+
+const CONTEXTS_SHOWN_MAX = 8;
+
+function contextsOf(root: Json): string {
+  const names = listOf(root.contexts).map((each) => textOf(objectOf(each).name));
+  const more = names.length > CONTEXTS_SHOWN_MAX ? ', …' : '';
+  return names.length === 0 ? 'none' : names.slice(0, CONTEXTS_SHOWN_MAX).map(quote).join(', ') + more;
 }
 
 function named(list: unknown, name: string, what: 'context' | 'cluster' | 'user'): Json | undefined {

@@ -9,6 +9,7 @@ export interface Resource {
 }
 
 const NETWORK = { group: 'networking.k8s.io', version: 'v1' } as const;
+const APPS = { group: 'apps', version: 'v1' } as const;
 const ACCESS = { group: 'rbac.authorization.k8s.io', version: 'v1' } as const;
 
 export const RESOURCES: readonly Resource[] = [
@@ -18,6 +19,9 @@ export const RESOURCES: readonly Resource[] = [
   { group: '', version: 'v1', plural: 'secrets', kind: 'Secret' },
   { group: '', version: 'v1', plural: 'configmaps', kind: 'ConfigMap' },
   { group: '', version: 'v1', plural: 'serviceaccounts', kind: 'ServiceAccount' },
+  { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', scope: 'cluster' },
+  { ...APPS, plural: 'deployments', kind: 'Deployment' },
+  { ...APPS, plural: 'statefulsets', kind: 'StatefulSet' },
   { ...NETWORK, plural: 'networkpolicies', kind: 'NetworkPolicy' },
   { ...ACCESS, plural: 'roles', kind: 'Role' },
   { ...ACCESS, plural: 'rolebindings', kind: 'RoleBinding' },

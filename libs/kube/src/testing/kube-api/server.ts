@@ -116,6 +116,10 @@ function answerOf(
   // By the built-in role system:basic-user everybody may ask this about themselves.
   if (method === 'POST' && path === '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews')
     return reviewAccess(rbac, username, body);
+  if (method === 'POST' && path === '/apis/authorization.k8s.io/v1/subjectaccessreviews') {
+    const action = { verb: 'create', group: 'authorization.k8s.io', resource: 'subjectaccessreviews', namespace: undefined };
+    return rbac.judge(username, action) ?? reviewAccess(rbac, subjectOf(body), body);
+  }
   const found = method === 'GET' ? discoveryOf(path) : undefined;
   if (found !== undefined) return found;
   const target = targetOf(path);
@@ -142,6 +146,8 @@ function answerOf(
   }
 }
 
+const subjectOf = (body: unknown): string => (body as { readonly spec: { readonly user: string } }).spec.user;
+
 function reviewAccess(rbac: Rbac, username: string, body: unknown): object {
   const { spec } = body as { readonly spec: { readonly resourceAttributes: Readonly<Record<string, string | undefined>> } };
   const { verb = '', group = '', resource = '', subresource, namespace } = spec.resourceAttributes;
@@ -152,7 +158,8 @@ function reviewAccess(rbac: Rbac, username: string, body: unknown): object {
     namespace: namespace === '' ? undefined : namespace,
   };
   const status = { allowed: rbac.allows(username, action) };
-  return { kind: 'SelfSubjectAccessReview', apiVersion: 'authorization.k8s.io/v1', metadata: {}, spec, status };
+  const { kind } = body as { readonly kind: string };
+  return { kind, apiVersion: 'authorization.k8s.io/v1', metadata: {}, spec, status };
 }
 
 type Verb = 'get' | 'list' | 'watch' | 'create' | 'patch' | 'delete';

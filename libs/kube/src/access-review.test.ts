@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Permission, resourceOf, reviewAccess, reviewOwnAccess } from './access-review.ts';
 import type { KubeClient } from './api/client.ts';
 import { driverPermissions, NEVER_OF_THE_DRIVER } from './driver-permissions.ts';
-import { DRIVER_RULES, DRIVER_USER, REVIEW_RULES, SLICE_RULES } from './testing/driver-role.ts';
-import { type KubeStage, openKubeStage } from './testing/kube-stage.ts';
+import { DRIVER_RULES, REVIEW_RULES, SLICE_RULES } from './testing/driver-role.ts';
+import { DRIVER_USER, type KubeStage, openKubeStage } from './testing/kube-stage.ts';
 
 let stage: KubeStage;
 let client: KubeClient;

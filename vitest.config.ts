@@ -9,10 +9,11 @@ const conditions = ['@sallyport/source', 'node'];
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
-  // What hangs has failed; what a busy machine is slow at has not.
+  // What hangs has failed; what a busy machine is slow at has not. No bound of the product is meant by any of these.
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     include: ['{libs,apps}/*/src/**/*.test.ts', 'deploy/testing/**/*.test.ts', 'tools/**/*.test.mjs'],
   },
 });

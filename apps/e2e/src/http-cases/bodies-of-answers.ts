@@ -1,8 +1,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { livelyMs } from '@sallyport/process/lively';
 import { fieldOf, fieldsOf, statusOf } from '../stage/message.ts';
 import { HOST } from '../stage/stage.ts';
-import { livelyMs, pause, until } from '../stage/until.ts';
+import { pause, until } from '../stage/until.ts';
 import { CHUNKED, chunk, head, MEGABYTE, sha256 } from './bodies.ts';
 import { checkAnswer, checkRequestCount } from './expect.ts';
 import { framed, get } from './makers.ts';

@@ -1,8 +1,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { livelyMs } from '@sallyport/process/lively';
 import { startApp } from '../stage/app.ts';
 import { fieldOf, type Message } from '../stage/message.ts';
 import { HOST_B, HOST_DEAD, type Stage } from '../stage/stage.ts';
-import { livelyMs, pause } from '../stage/until.ts';
+import { pause } from '../stage/until.ts';
 import { checkAnswer, checkRefusal } from './expect.ts';
 import { framed, get, refused } from './makers.ts';
 import { PARSED, type Row, row } from './row.ts';

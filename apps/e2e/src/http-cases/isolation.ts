@@ -1,7 +1,8 @@
 import { equal, ok } from 'node:assert/strict';
+import { livelyMs } from '@sallyport/process/lively';
 import { fieldOf, statusOf } from '../stage/message.ts';
 import { HOST, HOST_B, HOST_DEAD, HOST_SOLO, HOST_TWIN } from '../stage/stage.ts';
-import { livelyMs, pause, until } from '../stage/until.ts';
+import { pause, until } from '../stage/until.ts';
 import { checkAnswer } from './expect.ts';
 import { get } from './makers.ts';
 import { type Row, row } from './row.ts';

@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { livelyMs } from '@sallyport/process/lively';
 import { fieldOf, statusOf } from '../stage/message.ts';
 import { HOST, type Stage } from '../stage/stage.ts';
-import { livelyMs, until } from '../stage/until.ts';
+import { until } from '../stage/until.ts';
 import { checkAnswer, checkRefusal, checkRefusedAndClosed, checkSeen, type Seen } from './expect.ts';
 import { PARSED, type Row, row } from './row.ts';
 

@@ -1,9 +1,10 @@
 import { equal, ok } from 'node:assert/strict';
 import { connect } from 'node:net';
+import { livelyMs } from '@sallyport/process/lively';
 import { DEFAULT_LIMITS, TICK_MS } from '@sallyport/proxy';
 import { statusOf } from '../stage/message.ts';
 import { HOST, type Stage } from '../stage/stage.ts';
-import { livelyMs, pause, until } from '../stage/until.ts';
+import { pause, until } from '../stage/until.ts';
 import { checkAnswer } from './expect.ts';
 import { get } from './makers.ts';
 import { type Row, row } from './row.ts';

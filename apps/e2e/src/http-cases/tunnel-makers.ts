@@ -1,9 +1,10 @@
 import { equal, ok } from 'node:assert/strict';
+import { livelyMs } from '@sallyport/process/lively';
 import type { Exchange } from '../stage/app.ts';
 import type { Client, Tunnel } from '../stage/client.ts';
 import { fieldOf, type Message } from '../stage/message.ts';
 import { HOST, type Stage } from '../stage/stage.ts';
-import { livelyMs, until } from '../stage/until.ts';
+import { until } from '../stage/until.ts';
 import { checkAnswer, checkSeen } from './expect.ts';
 import { get } from './makers.ts';
 import { PARSED, type Row, row } from './row.ts';

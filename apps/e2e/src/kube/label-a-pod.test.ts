@@ -1,8 +1,8 @@
 import { type KubeStage, openKubeStage } from '@sallyport/driver/testing';
 import { putPod, until } from '@sallyport/kube/testing';
+import { livelyMs } from '@sallyport/process/lively';
 import type { Supervisor } from '@sallyport/supervisor';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { livelyMs } from '../stage/until.ts';
 import { type Installation, openInstallation } from '../testing/kube/installation.ts';
 
 /** The whole way: an API server over HTTPS, the Kubernetes driver, two gateways that follow it, and a supervisor in a Pod. */

@@ -9,6 +9,7 @@ import {
   type ServiceName,
 } from '@sallyport/model';
 import { type Clock, createClock, sha256hex } from '@sallyport/process';
+import { livelyMachine } from '@sallyport/process/lively';
 import {
   type Certificates,
   type CidrSet,
@@ -47,7 +48,7 @@ export interface SupervisorOptions {
   readonly certificates: Certificates;
   readonly limits?: Partial<Limits> | undefined;
   readonly trusted?: CidrSet;
-  /** Of the process, where there is one; else a clock of its own, that stops with it. */
+  /** Of the process, where there is one; else a clock of its own, that stops with it, and with a machine that stands still. */
   readonly clock?: Clock;
 }
 
@@ -56,7 +57,7 @@ export const hostNamed = (sandbox: string, service: string): Host =>
 
 export async function startSupervisor(options: SupervisorOptions): Promise<Supervisor> {
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const own = options.clock === undefined ? createClock() : undefined;
+  const own = options.clock === undefined ? createClock(livelyMachine) : undefined;
   const clock = options.clock ?? (own as Clock);
   const instances = createInstances({ clock });
   const records: ExchangeRecord[] = [];

@@ -1,3 +1,5 @@
+import { livelyMs } from '@sallyport/process/lively';
+
 /** Waits for conditions, never for a time. Whoever changes something that may be awaited says so with `changed`. */
 interface Waiter {
   readonly what: string;
@@ -15,29 +17,16 @@ export const LIMIT_MS = 8_000;
 
 /** For what nobody announces: a counter inside the listener, a timer of its own. */
 const LOOK_AGAIN_MS = 10;
-/** A process that was not given a processor for longer has not lived meanwhile. */
-const LIVELY_STEP_MAX_MS = 50;
 
-let lively = 0;
-let lookedAt = performance.now();
 setInterval(() => {
-  const now = performance.now();
-  lively += Math.min(now - lookedAt, LIVELY_STEP_MAX_MS);
-  lookedAt = now;
   if (waiters.size > 0) look();
 }, LOOK_AGAIN_MS).unref();
-
-/**
- * Milliseconds that this process was really running, for upper bounds: product and test share its loop, and a machine that
- * is busy with something else says nothing about the product.
- */
-export const livelyMs = (): number => lively;
 
 function look(): void {
   scheduled = false;
   for (const waiter of [...waiters]) {
     if (waiter.holds()) waiter.resolve();
-    else if (lively > waiter.deadline) waiter.reject(new Error(`waited ${waiter.limitMs} ms for: ${waiter.what}`));
+    else if (livelyMs() > waiter.deadline) waiter.reject(new Error(`waited ${waiter.limitMs} ms for: ${waiter.what}`));
     else continue;
     waiters.delete(waiter);
   }
@@ -54,7 +43,7 @@ export function changed(): void {
 export function until(what: string, holds: () => boolean, limitMs = LIMIT_MS): Promise<void> {
   if (holds()) return Promise.resolve();
   return new Promise((resolve, reject) => {
-    waiters.add({ what, holds, resolve, reject, limitMs, deadline: lively + limitMs });
+    waiters.add({ what, holds, resolve, reject, limitMs, deadline: livelyMs() + limitMs });
   });
 }
 

@@ -128,12 +128,12 @@ describe.skipIf(etcdBinary === undefined)(`the bundles together (${INSTALL_ETCD}
       discovery: listening(discovery, 'discovery'),
       'credential-file': await token('edge.token', '--principal', 'edge', '--role', 'reader'),
     });
-  }, 60_000);
+  });
   afterAll(async () => {
     await Promise.all(running.map((each) => each.end()));
     await etcd?.kill();
     application.close();
-  }, 30_000);
+  });
 
   test('serve a request: client, edge, supervisor, application', async () => {
     const ask = (): Promise<string> =>

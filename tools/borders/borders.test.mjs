@@ -32,7 +32,7 @@ describe('biome', () => {
       world.folder,
     );
     refusals = refusalsByLine(stdout, stderr);
-  }, 60_000);
+  });
   afterAll(() => rmSync(world.folder, { recursive: true, force: true }));
 
   /** Writes down where each probe stands. */
@@ -71,7 +71,7 @@ describe('tsc, the second net', () => {
     }
     const folders = Object.keys(layers).map(folderOf);
     output = run(bin('typescript/bin/tsc'), ['-b', '--pretty', 'false', ...folders], world.folder).stdout;
-  }, 60_000);
+  });
   afterAll(() => rmSync(world.folder, { recursive: true, force: true }));
 
   test.each(Object.keys(layers))('%s reaches no project by its path', (from) => {

@@ -71,7 +71,7 @@ describe('a reader that does not read holds its sender back, and then gets every
   test.each([
     ['an answer', ''],
     ['a tunnel towards the client', UPGRADE],
-  ])('%s', { timeout: 40_000 }, async (_title, fields) => {
+  ])('%s', async (_title, fields) => {
     const [client, server] = await ask(fields);
     client.socket.pause();
     const taken = pour(server);
@@ -83,7 +83,7 @@ describe('a reader that does not read holds its sender back, and then gets every
   test.each([
     ['an upload', `POST /x HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: ${SENT}\r\n\r\n`],
     ['a tunnel towards the application', ''],
-  ])('%s', { timeout: 40_000 }, async (_title, head) => {
+  ])('%s', async (_title, head) => {
     const client = head === '' ? (await ask(UPGRADE))[0] : await stage.connect(HOST);
     client.send(`${head}first`);
     await until('there', () => app.connections.length === 1 && app.received().includes('first'));

@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer, type TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasCiphertext, lendReads } from './lent-reads.ts';
+import { lendReads } from './lent-reads.ts';
 import { makePair } from './testing/certificate.ts';
 import type { RawClient } from './testing/client.ts';
 import { hostNamed, type Stage, startStage } from './testing/stage.ts';
@@ -31,22 +31,6 @@ test('this Node lends: what comes lies in the memory that was given', async () =
     [100, true],
     [50, true],
   ]);
-});
-
-test('this Node tells of ciphertext that the system has yet to take', async () => {
-  const server = createServer(makePair(['a.test']));
-  server.listen({ host: '127.0.0.1', port: 0 });
-  await once(server, 'listening');
-  const client = connect({ host: '127.0.0.1', port: (server.address() as AddressInfo).port, rejectUnauthorized: false });
-  const [socket] = (await once(server, 'secureConnection')) as [TLSSocket];
-  await until('the handshake has left', () => hasCiphertext(socket) === false);
-  socket.write(Buffer.alloc(64_000_000));
-  await until('some waits', () => hasCiphertext(socket) === true);
-  client.resume();
-  await until('all has left', () => hasCiphertext(socket) === false, 20_000);
-  expect(socket.writableLength).toBe(0);
-  client.destroy();
-  server.close();
 });
 
 /** The same numbers for the same seed (a linear congruential generator). */

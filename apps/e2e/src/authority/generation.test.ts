@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 async function ask<Request, Response>(method: UnaryMethod<Request, Response>, request: Request): Promise<Response> {
-  const answer = await call(operator, method, request, { deadlineMs: 5_000, bearer: token });
+  const answer = await call(operator, method, request, { deadlineMs: 30_000, bearer: token });
   if (!answer.ok) throw new Error(answer.error.message);
   return answer.value;
 }
@@ -51,7 +51,7 @@ test('after a restore nothing that was issued before counts, and supervisors rec
   const host = exposed.service?.host ?? '';
   const served = (): Promise<string> => get(host, supervisor.appPort ?? 0, stage.pki.ca, '/x');
   const published = async (): Promise<boolean> => (await ask(methods.getService, { name: service })).service?.endpoint !== '';
-  await until('published', published, 10_000);
+  await until('published', published, 60_000);
 
   // The backup is of now; afterwards a credential is revoked and the supervisor takes two more configurations.
   const restoreConfig = await takeBack(configKey(sandboxId));
@@ -59,7 +59,7 @@ test('after a restore nothing that was issued before counts, and supervisors rec
   await ask(methods.exposeService, { name: { ...name, service: 'api' }, port: app.port, policy: undefined });
   await ask(methods.deleteService, { name: { ...name, service: 'api' } });
   await ask(methods.bumpCredential, { name });
-  await until('published again', published, 10_000);
+  await until('published again', published, 60_000);
   const before = await stage.store.get(generationKey);
   await restoreConfig();
   await restoreCredential();
@@ -69,7 +69,7 @@ test('after a restore nothing that was issued before counts, and supervisors rec
   expect(sandboxCount).toBe(2);
   expect(before.kind === 'unavailable' ? '' : before.value?.value).not.toEqual(generation);
 
-  await until('published in the new generation', published, 15_000);
+  await until('published in the new generation', published, 60_000);
   expect(await served()).toBe('ok');
   const after = (await ask(methods.getService, { name: service })).service;
   expect(Number(after?.configRevision)).toBeGreaterThanOrEqual(began);
@@ -84,10 +84,10 @@ test('after a restore nothing that was issued before counts, and supervisors rec
   await until(
     'the old token is refused',
     async () => (await stage.refusedCount('supervisor', 'Join', 'FAILED_PRECONDITION')) > 0,
-    5_000,
+    60_000,
   );
   expect(refused.supervisor.ready().find((check) => check.name === 'gateway')?.ok).toBe(false);
   const fresh = await ask(methods.registerSandbox, { name: own, mode: 1, poolId: '', runtimeId: 'r2' });
   const again = await stage.supervise({ listens: false, pool: fresh.sandbox?.poolId ?? '', credential: fresh.supervisorToken });
-  await until('a new token is taken', () => again.supervisor.ready().every((check) => check.ok), 5_000);
-}, 60_000);
+  await until('a new token is taken', () => again.supervisor.ready().every((check) => check.ok), 60_000);
+});

@@ -13,7 +13,7 @@ afterAll(() => stage.close());
 test('with its listener off a supervisor binds no port and asks for no lease; everything else works', async () => {
   const { supervisor } = await stage.supervise({ listens: false });
   const operator = await stage.link('operator', undefined);
-  const options = { deadlineMs: 5_000, bearer: await stage.pki.operatorToken({ kind: 'admin' }) };
+  const options = { deadlineMs: 30_000, bearer: await stage.pki.operatorToken({ kind: 'admin' }) };
   const name = { workspace: 'team', sandbox: 'box' };
   await call(operator, methods.registerSandbox, { name, mode: 2, poolId: POOL, runtimeId: 'r1' }, options);
   await call(operator, methods.exposeService, { name: { ...name, service: 'web' }, port: 8_080, policy: undefined }, options);
@@ -23,17 +23,17 @@ test('with its listener off a supervisor binds no port and asks for no lease; ev
   await until(
     'its configuration is installed',
     () => [...supervisor.hosted()].some((hosted) => hosted.routes().length === 1),
-    10_000,
+    60_000,
   );
   const [hosted] = supervisor.hosted();
-  await until('it owns the sandbox', () => hosted?.state().ownership.state === 'owned', 5_000);
+  await until('it owns the sandbox', () => hosted?.state().ownership.state === 'owned', 60_000);
   // Past a whole tick: it would have been challenged by now.
   await sleep(6_500);
   expect(hosted?.state().standing.leaseUntil ?? 0).toBeLessThanOrEqual(0);
   expect([...(await stage.records()).keys()].filter((key) => key.includes('/installation/'))).toEqual([]);
-  expect(hosted?.unansweredMs()).toBeLessThan(5_000);
+  await expect.poll(() => hosted?.unansweredMs()).toBeLessThan(5_000);
   expect(supervisor.ready().map(({ ok, detail }) => [ok, detail])).toEqual([
     [true, 'joined'],
     [true, 'off'],
   ]);
-}, 40_000);
+});

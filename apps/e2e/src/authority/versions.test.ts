@@ -37,7 +37,7 @@ test('a supervisor that leaves out what it does not know, and says what we do no
 test('a gateway of another release, which leaves out new fields and sends what we do not know, is followed', async () => {
   old = await startHandGateway(stage.pki);
   const { supervisor } = await stage.supervise({ listens: true, gateway: old.target });
-  await until('it serves', () => supervisor.servedHosts().length === 1, 10_000);
+  await until('it serves', () => supervisor.servedHosts().length === 1, 60_000);
   expect(old.reports()).toBeGreaterThan(0);
   expect(supervisor.ready().every((check) => check.ok)).toBe(true);
 });

@@ -29,5 +29,5 @@ describeEtcd('npm start -- --processes --boundaries', () => {
       await stack.stop();
       await Promise.all([web.close(), api.close()]);
     }
-  }, 90_000);
+  });
 });

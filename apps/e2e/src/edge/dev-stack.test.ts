@@ -24,7 +24,7 @@ describeEtcd('npm start -- --processes --edges', () => {
       await stack.stop();
       await app.close();
     }
-  }, 60_000);
+  });
 });
 
 async function ownerOf<P extends { readonly app: string; readonly adminPort: number }>(processes: readonly P[]): Promise<P> {

@@ -15,7 +15,7 @@ describeChromium('the demo in a real browser', () => {
     closing.push(() => stack.stop());
     browser = await openBrowser({ caFile: stack.ready.caFile, url: stack.url(SERVICE) });
     closing.push(() => browser.close());
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const close of closing.reverse()) await close();
   });
@@ -38,7 +38,7 @@ describeChromium('the demo in a real browser', () => {
     expect(await text(visit, 'upload-counted')).toBe('32 MB');
     expect(visit.complaints).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 
   test('shows its WebSocket closing when the service is deleted, why, and the same process when it is back', async () => {
     const visit = await browser.open(stack.url(SERVICE));
@@ -60,7 +60,7 @@ describeChromium('the demo in a real browser', () => {
     await page.locator('#chronicle li', { hasText: 'Same process as before' }).waitFor();
     expect([await text(visit, 'pid'), await text(visit, 'count')]).toEqual([pid, count]);
     await page.close();
-  }, 60_000);
+  });
 
   test('fits a phone: nothing is cut off sideways, and it works by touch', async () => {
     const { page, complaints } = await browser.open(stack.url(SERVICE), PHONE);
@@ -71,5 +71,5 @@ describeChromium('the demo in a real browser', () => {
     await page.locator('#count', { hasText: String(before + 1) }).waitFor();
     expect(complaints).toEqual([]);
     await page.close();
-  }, 60_000);
+  });
 });

@@ -112,7 +112,7 @@ export async function startInstallation(): Promise<Installation> {
     operator: () => createOperatorClient(link, token),
     async deleteSandbox(workspace, sandbox) {
       const method = gatewayV1.GatewayServiceService.deleteSandbox;
-      const deleted = await call(link, method, { name: { workspace, sandbox } }, { deadlineMs: 5_000, bearer: token });
+      const deleted = await call(link, method, { name: { workspace, sandbox } }, { deadlineMs: 30_000, bearer: token });
       if (!deleted.ok) throw new Error(deleted.error.message);
     },
     async supervise(poolId, delivery, options = {}) {

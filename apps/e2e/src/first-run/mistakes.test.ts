@@ -23,7 +23,7 @@ beforeAll(async () => {
   const ports = Object.entries({ ...apps, https }).map(([name, { port }]) => `--service=${name}=${port}`);
   stack = await startDev([...ports, `--service=nobody=${nobody}`]);
   closing.push(() => stack.stop());
-}, 60_000);
+});
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
 });
@@ -123,7 +123,7 @@ describeCurl('curl', () => {
     } finally {
       await other.stop();
     }
-  }, 60_000);
+  });
 });
 
 describe.concurrent('our command line', () => {
@@ -171,7 +171,7 @@ describe.concurrent('our command line', () => {
     } finally {
       await doomed.stop();
     }
-  }, 60_000);
+  });
 });
 
 /** As it would be typed into another terminal. */

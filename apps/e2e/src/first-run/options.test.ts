@@ -46,7 +46,7 @@ describe.concurrent('npm start', () => {
     } finally {
       await stack.stop();
     }
-  }, 60_000);
+  });
 
   test('--mode dedicated with one sandbox, --listen, --cert and --key, --state-dir: nothing at the default places', async () => {
     await using own = await ownFolder();
@@ -69,7 +69,7 @@ describe.concurrent('npm start', () => {
       await stack.stop();
     }
     expect(await readdir(join(folder, 'mine'))).toEqual(['pki']);
-  }, 60_000);
+  });
 
   test('several at once in one directory: one CA, ports and names of their own; the ready file has the form that it must', async () => {
     await using own = await ownFolder();
@@ -99,7 +99,7 @@ describe.concurrent('npm start', () => {
     }
     expect(await readdir(folder)).toEqual([DEFAULT_STATE]);
     expect(await readdir(join(folder, DEFAULT_STATE))).toEqual(['pki']);
-  }, 60_000);
+  });
 
   test('the CA in the state directory stays the same from start to start: it is trusted once', async () => {
     await using own = await ownFolder();
@@ -112,7 +112,7 @@ describe.concurrent('npm start', () => {
       await stack.stop();
     }
     expect(cas[1]).toBe(cas[0]);
-  }, 60_000);
+  });
 });
 
 /** Gone when the test has ended, however it did. */

@@ -19,7 +19,7 @@ describeChromium('a Vite dev server behind --service', () => {
     const starting = [startDev(services), startDev([...services, `--domain=${OTHER_DOMAIN}`])] as const;
     for (const each of starting) closing.push(async () => (await each.catch(() => undefined))?.stop());
     stacks = await Promise.all(starting);
-  }, 60_000);
+  });
   afterAll(async () => {
     for (const close of closing.reverse()) await close();
   });
@@ -58,5 +58,5 @@ describeChromium('a Vite dev server behind --service', () => {
     expect((await get(stack.url('team/demo/web'), stack.ca)).status).toBe(403);
     await expect.poll(() => stack.stdout(), { timeout: 10_000 }).toMatch(/team\/demo\/web error 403: .* is not allowed/);
     expect(stack.stdout()).toMatch(new RegExp(`service expose team/demo/web=${vite.port} --host-policy loopback`));
-  }, 30_000);
+  });
 });

@@ -10,7 +10,7 @@ beforeAll(async () => {
   stage = await openKubeStage();
   installation = await openInstallation(await stage.driver());
   await until('the Pods', () => stage.api.watches.count === 1);
-}, 60_000);
+});
 afterAll(async () => {
   await installation.close();
   await stage.close();

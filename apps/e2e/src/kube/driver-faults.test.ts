@@ -63,7 +63,7 @@ beforeAll(async () => {
     () => pools.every((pool) => (asked.get(pool) ?? 0) > 0) && installation.published('honest') !== undefined,
   );
   served.push(...supervisors.flatMap((each) => each.servedHosts()));
-}, 60_000);
+});
 afterAll(() => installation.close());
 
 describe.each(FAULTS)('with an extension that (%s) %s', (pool) => {

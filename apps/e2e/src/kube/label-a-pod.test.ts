@@ -25,7 +25,7 @@ beforeAll(async () => {
   });
   await until('the Pods', () => stage.api.watches.count === 1);
   supervisor = await installation.supervise('blue', token);
-}, 60_000);
+});
 afterAll(async () => {
   await installation.close();
   await stage.close();

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, type RequestOptions, request } from 'node:https';
+import { livelyMs } from '@sallyport/process/lively';
 
 /** A real client of a dev stack: real TLS under its CA, the name resolved to loopback as browsers do for *.localhost. */
 export interface Answer {
@@ -41,9 +42,16 @@ export function get(url: URL, ca: string, path = '/', headers: Record<string, st
   });
 }
 
+interface Ending {
+  readonly clean: boolean;
+  readonly at: number;
+  /** By `livelyMs`, for bounds. */
+  readonly livelyAt: number;
+}
+
 /** A stream that is open: how it ended is known once it has. */
 export interface Open {
-  readonly ended: Promise<{ readonly clean: boolean; readonly at: number }>;
+  readonly ended: Promise<Ending>;
   isOpen(): boolean;
   close(): void;
 }
@@ -90,10 +98,10 @@ export function openWebSocket(url: URL, ca: string): Promise<Open> {
 
 function openUntil(listen: (end: (clean: boolean) => void) => void): Omit<Open, 'close'> {
   let open = true;
-  const ended = new Promise<{ readonly clean: boolean; readonly at: number }>((resolve) =>
+  const ended = new Promise<Ending>((resolve) =>
     listen((clean) => {
       open = false;
-      resolve({ clean, at: performance.now() });
+      resolve({ clean, at: performance.now(), livelyAt: livelyMs() });
     }),
   );
   return { ended, isOpen: () => open };

@@ -1,4 +1,5 @@
 import { DEFAULT_POLICY, parseServiceRef } from '@sallyport/model';
+import { livelyMs } from '@sallyport/process/lively';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { download, get } from './client.ts';
 import { type InsideStack, startInside } from './inside.ts';
@@ -28,17 +29,17 @@ test('a draining supervisor hands its sandbox to another within a second; open s
   const [owner, other] = first.servedHosts().length > 0 ? [first, second] : [second, first];
   const stream = await download(at(owner.appPort), inside.ca);
 
-  const startedAt = performance.now();
+  const startedAt = livelyMs();
   const draining = owner.drain(new AbortController().signal);
   let admittedAt: number | undefined;
   await expect
     .poll(
       async () => {
         const answer = await get(at(other.appPort), inside.ca).catch(() => undefined);
-        if (answer?.status === 200) admittedAt ??= performance.now();
+        if (answer?.status === 200) admittedAt ??= livelyMs();
         return answer?.status;
       },
-      { timeout: 10_000, interval: 10 },
+      { timeout: 60_000, interval: 10 },
     )
     .toBe(200);
   expect((admittedAt ?? Number.NaN) - startedAt).toBeLessThan(3_000);
@@ -46,4 +47,4 @@ test('a draining supervisor hands its sandbox to another within a second; open s
   expect(shown?.endpoint).toBe(`127.0.0.1:${other.appPort}`);
   await draining;
   await stream.ended;
-}, 30_000);
+});

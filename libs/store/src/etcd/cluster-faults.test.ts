@@ -97,5 +97,5 @@ describeEtcd('three members with faults', () => {
     await expectAll(seen, 8);
     expect(disconnections.at(-1)).toBe(false);
     expect(await entryOf(first(), `${prefix}1`)).toBeDefined();
-  }, 30_000);
+  });
 });

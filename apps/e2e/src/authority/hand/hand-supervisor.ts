@@ -16,7 +16,7 @@ export interface HandSession {
   end(): void;
 }
 
-const HEARD_WITHIN_MS = 8_000;
+const HEARD_WITHIN_MS = 30_000;
 const { join, session } = sv.SupervisorServiceService;
 
 export function joinByHand(link: Link, hello: sv.JoinHello) {

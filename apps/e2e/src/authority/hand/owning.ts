@@ -27,9 +27,9 @@ export async function ownByHand(
   const bearer = await stage.pki.operatorToken({ kind: 'admin' });
   const name = { workspace: 'team', sandbox };
   const register = { name, mode: sv.Mode.MODE_SHARED, poolId: POOL, runtimeId: 'r1' };
-  const registered = await call(operator, methods.registerSandbox, register, { deadlineMs: 5_000, bearer });
+  const registered = await call(operator, methods.registerSandbox, register, { deadlineMs: 30_000, bearer });
   const expose = { name: { ...name, service: 'web' }, port: 8_080, policy: undefined };
-  await call(operator, methods.exposeService, expose, { deadlineMs: 5_000, bearer });
+  await call(operator, methods.exposeService, expose, { deadlineMs: 30_000, bearer });
   const sandboxId = registered.ok ? (registered.value.sandbox?.sandboxId ?? '') : '';
 
   const link: Link = await stage.link('supervisor', 'supervisor');

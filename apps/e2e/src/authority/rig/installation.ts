@@ -131,7 +131,7 @@ export async function startInstallation(options: InstallationOptions = {}): Prom
       request: Request,
       gateway = 0,
     ): Promise<Response> {
-      const answer = await call(links[gateway] as Link, method, request, { deadlineMs: 5_000, bearer: adminToken });
+      const answer = await call(links[gateway] as Link, method, request, { deadlineMs: 30_000, bearer: adminToken });
       if (!answer.ok) throw new Error(`${method.path}: ${answer.error.kind}: ${answer.error.message}`);
       return answer.value;
     }

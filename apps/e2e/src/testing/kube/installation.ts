@@ -98,14 +98,14 @@ export async function openInstallation(
           operatorLink,
           gatewayV1.GatewayServiceService.registerSandbox,
           { name: { workspace: 'team', sandbox }, mode: 2, poolId, runtimeId: '' },
-          { deadlineMs: 5_000, bearer },
+          { deadlineMs: 30_000, bearer },
         ),
       expose: (sandbox: string, port: number, service = 'web') =>
         call(
           operatorLink,
           gatewayV1.GatewayServiceService.exposeService,
           { name: { workspace: 'team', sandbox, service }, port, policy: undefined },
-          { deadlineMs: 5_000, bearer },
+          { deadlineMs: 30_000, bearer },
         ),
     },
     driver: {

@@ -1,5 +1,5 @@
 import { type Failure, failure, fenced, ok } from '@sallyport/model';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { openServerStream, openStream } from './client.ts';
 import { ComputeDriverServiceService as driver } from './gen/sallyport/driver/v1/driver.ts';
 import { SupervisorServiceService as supervisor } from './gen/sallyport/supervisor/v1/supervisor.ts';
@@ -61,7 +61,7 @@ describe('a stream in both directions', () => {
     const to = link(server);
     const stream = openStream(to, supervisor.session);
     stream.send(beat(1));
-    await vi.waitFor(() => expect(to.client.getChannel().getConnectivityState(false)).toBe(2));
+    await expect.poll(() => to.client.getChannel().getConnectivityState(false)).toBe(2);
     stream.fail(failure('not-ready', 'changed my mind'));
     await ended.promise;
     expect(await stream.closed).toMatchObject({ message: 'changed my mind' });

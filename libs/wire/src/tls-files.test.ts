@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { connect as connectTls } from 'node:tls';
 import { ok } from '@sallyport/model';
-import { describe, expect, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTestAuthority } from './testing/certificates.ts';
 import { ask, drivers, link, serve, source, spiffe, undo } from './testing/wired.ts';
 import { openTlsFiles } from './tls-files.ts';
@@ -32,21 +32,19 @@ describe('files that change', () => {
     };
     const before = await serial();
     writeFileSync(first.keyFile, 'not a key');
-    await vi.waitFor(() => expect(tls.problem()).toMatch(/not a PEM file/));
+    await expect.poll(() => tls.problem()).toMatch(/not a PEM file/);
     expect(await ask(link(server, { tls: client }))).toMatchObject({ ok: true });
     expect(await serial()).toBe(before);
 
     copyFileSync(clientFiles.keyFile, first.keyFile);
-    await vi.waitFor(() => expect(tls.problem()).toMatch(/do not belong together/));
+    await expect.poll(() => tls.problem()).toMatch(/do not belong together/);
     await rolling.issue('driver', spiffe('driver'));
-    await vi.waitFor(async () => expect(await serial()).not.toBe(before));
+    await expect.poll(() => serial()).not.toBe(before);
     expect(tls.problem()).toBeUndefined();
     expect(await ask(link(server, { tls: client }))).toMatchObject({ ok: true });
 
     await rolling.issue('gateway', spiffe('edge'));
-    await vi.waitFor(async () =>
-      expect(await ask(link(server, { tls: client }))).toMatchObject({ error: { kind: 'forbidden' } }),
-    );
+    await expect.poll(async () => ask(link(server, { tls: client }))).toMatchObject({ error: { kind: 'forbidden' } });
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Result } from '@sallyport/model';
 import { type CryptoKey, generateKeyPair, importJWK, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signOperatorToken, verifyOperatorToken } from './operator-token.ts';
 import type { Operator } from './roles.ts';
 import { type SandboxClaims, signSandboxToken, verifySandboxToken } from './sandbox-token.ts';
@@ -143,16 +143,14 @@ describe('the keys of a directory', () => {
     const old = await signSandboxToken(rolling, claims);
     const next = await createSigningKey();
     writeFileSync(join(path, '2.jwk'), next.privateJwk);
-    await vi.waitFor(async () =>
-      expect(await verifySandboxToken(keys, await signSandboxToken(rolling, claims))).toMatchObject({ ok: false }),
-    );
+    await expect.poll(async () => verifySandboxToken(keys, await signSandboxToken(rolling, claims))).toMatchObject({ ok: false });
     expect(await verifySandboxToken(rolling, old)).toMatchObject({ ok: true });
     writeFileSync(join(path, '3.jwk'), 'half written');
-    await vi.waitFor(() => expect(rolling.problem()).toMatch(/3\.jwk/));
+    await expect.poll(() => rolling.problem()).toMatch(/3\.jwk/);
     expect(await verifySandboxToken(rolling, old)).toMatchObject({ ok: true });
     unlinkSync(join(path, '3.jwk'));
     unlinkSync(join(path, '1.jwk'));
-    await vi.waitFor(async () => expect(await verifySandboxToken(rolling, old)).toMatchObject({ ok: false }));
+    await expect.poll(() => verifySandboxToken(rolling, old)).toMatchObject({ ok: false });
     rolling.close();
     rmSync(path, { recursive: true });
   });

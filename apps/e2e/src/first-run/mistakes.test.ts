@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openSigningKeys, signOperatorToken } from '@sallyport/wire';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { get } from '../stack/client.ts';
 import { type DevStack, startDev } from '../stack/dev-stack.ts';
 import { describeCurl } from '../testing/needs.ts';
@@ -35,7 +35,7 @@ async function app(starting: Promise<SmallApp>): Promise<SmallApp> {
 }
 
 const ask = (service: string, accept = '*/*') => get(stack.url(`team/demo/${service}`), stack.ca, '/', { accept });
-const terminalSays = (pattern: RegExp) => vi.waitFor(() => expect(stack.stdout()).toMatch(pattern), { timeout: 30_000 });
+const terminalSays = (pattern: RegExp) => expect.poll(() => stack.stdout()).toMatch(pattern);
 /** A line of the banner, as it would be copied from there. */
 const line = (of: DevStack, begins: string): string =>
   of

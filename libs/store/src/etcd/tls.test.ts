@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthority } from '@sallyport/pki';
 import { createClock } from '@sallyport/process';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeEtcd, startTestCluster, type TestCluster } from '../testing/etcd-server.ts';
 import { committed, put } from '../testing/harness.ts';
 import { createEtcdStore, type EtcdTls, type EtcdWarning } from './index.ts';
@@ -111,7 +111,7 @@ describeEtcd('etcd that asks for client certificates', () => {
     await use('client');
     // An attempt to connect that began with the old files may be under way still.
     const commits = async (): Promise<string> => (await store.commit({ guards: [], changes: [put('/tls/d', '1')] })).kind;
-    await vi.waitFor(async () => expect(await commits()).toBe('committed'), { timeout: 15_000, interval: 50 });
+    await expect.poll(() => commits()).toBe('committed');
     await store.close();
   });
 });

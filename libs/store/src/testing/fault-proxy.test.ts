@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createFaultProxy, type FaultProxy } from './fault-proxy.ts';
 
 describe('the proxy with faults', () => {
@@ -43,19 +43,19 @@ describe('the proxy with faults', () => {
       socket.write(part);
       await pass(5);
     }
-    await vi.waitFor(() => expect(proxy.heldBytes()).toBeGreaterThan(0));
+    await expect.poll(() => proxy.heldBytes()).toBeGreaterThan(0);
     expect(text()).toBe('');
     proxy.blackhole(false);
-    await vi.waitFor(() => expect(text()).toBe('abc'));
+    await expect.poll(() => text()).toBe('abc');
     socket.destroy();
   });
   test('what was held when it was cut is lost', async () => {
     const { socket, text } = await open();
     proxy.blackhole(true);
     socket.write('lost');
-    await vi.waitFor(() => expect(proxy.heldBytes()).toBe(4));
+    await expect.poll(() => proxy.heldBytes()).toBe(4);
     proxy.cut();
-    await vi.waitFor(() => expect(socket.closed).toBe(true));
+    await expect.poll(() => socket.closed).toBe(true);
     proxy.blackhole(false);
     expect(text()).toBe('');
     expect(proxy.connectionCount()).toBe(0);
@@ -65,7 +65,7 @@ describe('the proxy with faults', () => {
     proxy.delay(60);
     const startedAt = performance.now();
     socket.write('slow');
-    await vi.waitFor(() => expect(text()).toBe('slow'));
+    await expect.poll(() => text()).toBe('slow');
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(119);
     socket.destroy();
   });
@@ -74,7 +74,7 @@ describe('the proxy with faults', () => {
     await proxy.refuse(true);
     await expect(open()).rejects.toThrow(/ECONNREFUSED/);
     socket.write('still');
-    await vi.waitFor(() => expect(text()).toBe('still'));
+    await expect.poll(() => text()).toBe('still');
     await proxy.refuse(false);
     (await open()).socket.destroy();
     socket.destroy();

@@ -39,7 +39,7 @@ export function watchValues(store: Store, prefix: string, from: bigint, hooks: W
     values,
     disconnections,
     lostCount: () => lost,
-    until: (last, timeout = 10_000) =>
+    until: (last, timeout = 60_000) =>
       vi.waitFor(() => assert(values.at(-1) === last, `the watch has come to ${last}`), { timeout, interval: 20 }),
     close: () => watch.close(),
   };

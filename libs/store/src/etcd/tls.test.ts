@@ -3,16 +3,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAuthority } from '@sallyport/pki';
 import { createClock } from '@sallyport/process';
+import { livelyMachine } from '@sallyport/process/lively';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { describeEtcd, startTestCluster, type TestCluster } from '../testing/etcd-server.ts';
 import { committed, put } from '../testing/harness.ts';
 import { createEtcdStore, type EtcdTls, type EtcdWarning } from './index.ts';
 
 /** For what cannot succeed: no need to try for long. */
-const FAILS_WITHIN_MS = 500;
+const FAILS_WITHIN_MS = 1_500;
 
 describeEtcd('etcd that asks for client certificates', () => {
-  const clock = createClock();
+  const clock = createClock(livelyMachine);
   let directory: string;
   let cluster: TestCluster;
   const file = (name: string): string => join(directory, name);
@@ -44,7 +45,7 @@ describeEtcd('etcd that asks for client certificates', () => {
   });
 
   const pair = (name: string) => ({ certFile: file(`${name}.crt`), keyFile: file(`${name}.key`) });
-  async function connect(tls: EtcdTls, host = 'localhost', deadlineMs = 2_000) {
+  async function connect(tls: EtcdTls, host = 'localhost', deadlineMs = 20_000) {
     const warnings: EtcdWarning[] = [];
     const port = cluster.endpoints[0]?.split(':')[1];
     const store = await createEtcdStore({

@@ -61,7 +61,7 @@ async function lines(argv: string[], env: Record<string, string>, count: number)
 
 test('discovery watch prints what there is, then each change, and ends with Ctrl-C', async () => {
   const { binding } = watching([
-    { kind: 'snapshot', records: [timed('web'), timed('api')], removed: [], token: 't1' },
+    { kind: 'snapshot', pages: [[timed('web'), timed('api')]], removed: [], token: 't1' },
     {
       kind: 'delta',
       from: 't1',
@@ -83,7 +83,7 @@ test('discovery watch prints what there is, then each change, and ends with Ctrl
 
 test('it goes on in a new stream from where the old one ended, and says nothing twice', async () => {
   const { binding, starts } = watching(
-    [{ kind: 'snapshot', records: [timed('web')], removed: [], token: 't1' }],
+    [{ kind: 'snapshot', pages: [[timed('web')]], removed: [], token: 't1' }],
     [{ kind: 'delta', from: 't1', to: 't2', tombstones: [], upserts: [timed('web'), timed('api')] }],
   );
   const { out } = await lines(['discovery', 'watch', 'team', '-o', 'json'], reach(await serve(binding), 'DISCOVERY'), 2);

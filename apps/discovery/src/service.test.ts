@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RECORDS_PER_MESSAGE_MAX } from '@sallyport/catalog';
+import { PAGE_MS, RECORDS_PER_MESSAGE_MAX } from '@sallyport/catalog';
 import { createLog, createMetrics, type Process } from '@sallyport/process';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { createMemoryStore } from '@sallyport/store';
@@ -137,7 +137,7 @@ describe('with a complete view', () => {
         host: 'team--demo--web.apps.test',
         url: 'https://team--demo--web.apps.test:8443/',
         endpoint: { address: '10.0.0.7', port: 8443, podUid: 'pod' },
-        ttlMs: 13_000,
+        ttlMs: 13_000 - PAGE_MS,
         ownerEpoch: 5n,
         configRevision: 3n,
         renewedBy: 'gw1.9',

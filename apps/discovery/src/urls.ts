@@ -1,4 +1,4 @@
-import type { CatalogRecord, Sent, Timed } from '@sallyport/catalog';
+import type { CatalogRecord, Page, Sent, Timed } from '@sallyport/catalog';
 import type { PublishedRecord } from '@sallyport/wire';
 
 /** Public URLs: what a browser must type to reach a record's host. */
@@ -21,10 +21,21 @@ export function createUrls(urlPort: () => number): Urls {
     return published;
   }
   const timed = ({ record, ttlMs }: Timed<CatalogRecord>): Timed<PublishedRecord> => ({ record: withUrl(record), ttlMs });
+
+  /** The same array for the same page, for the same reason. */
+  const pages = new WeakMap<Page<CatalogRecord>, { readonly port: number; readonly page: Page<PublishedRecord> }>();
+  function pageWithUrls(page: Page<CatalogRecord>): Page<PublishedRecord> {
+    const port = urlPort();
+    const present = pages.get(page);
+    if (present?.port === port) return present.page;
+    const published = page.map(timed);
+    pages.set(page, { port, page: published });
+    return published;
+  }
   return {
     timed,
     sent({ pingId, message }) {
-      if (message.kind === 'snapshot') return { pingId, message: { ...message, records: message.records.map(timed) } };
+      if (message.kind === 'snapshot') return { pingId, message: { ...message, pages: message.pages.map(pageWithUrls) } };
       if (message.kind === 'delta') return { pingId, message: { ...message, upserts: message.upserts.map(timed) } };
       return { pingId, message };
     },

@@ -115,7 +115,7 @@ const start = (of: Opened): string | undefined => {
   const request = of.requests[0]?.request;
   return request?.$case === 'start' ? request.value.resumeToken : undefined;
 };
-const snapshot = (token: string): WatchMessage<PublishedRecord> => ({ kind: 'snapshot', records: [record], removed: [], token });
+const snapshot = (token: string): WatchMessage<PublishedRecord> => ({ kind: 'snapshot', pages: [[record]], removed: [], token });
 const beat = (hasAuthority = true): WatchMessage<PublishedRecord> => ({ kind: 'heartbeat', token: 't1', lagMs: 0, hasAuthority });
 const gone = (reason: TombstoneReason): WatchMessage<PublishedRecord> => ({
   kind: 'delta',

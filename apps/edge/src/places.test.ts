@@ -28,7 +28,7 @@ describe('where a host is', () => {
     await until('both wait', () => stage.waitCount() === 2);
     stage.say({
       kind: 'snapshot',
-      records: [{ record: recordOf(hostOf('web'), upstream.port), ttlMs: 5_000 }],
+      pages: [[{ record: recordOf(hostOf('web'), upstream.port), ttlMs: 5_000 }]],
       removed: [],
       token: '0',
     });
@@ -111,7 +111,7 @@ describe('where a host is', () => {
     await start();
     const record = recordOf(hostOf('web'), upstream.port);
     const named = { ...record, endpoint: { ...record.endpoint, address } };
-    stage.say({ kind: 'snapshot', records: [{ record: named, ttlMs: 13_000 }], removed: [], token: '0' });
+    stage.say({ kind: 'snapshot', pages: [[{ record: named, ttlMs: 13_000 }]], removed: [], token: '0' });
     const client = stage.connect();
     client.socket.write(helloFor('web'));
     await until('the dial has failed', () => stage.dialFaults.length === 1);

@@ -20,7 +20,7 @@ beforeEach(() => {
   published = createPublished(follower);
   follower.opened(NOW);
   say = (message) => published.apply(follower.received({ pingId: 0n, message }, NOW), NOW);
-  say({ kind: 'snapshot', records: [], removed: [], token: '0' });
+  say({ kind: 'snapshot', pages: [], removed: [], token: '0' });
   token = 0;
   ends = [];
 });
@@ -61,7 +61,7 @@ test('a name that nobody publishes is not said to be unknown where records found
   const tell = (...hosts: readonly Host[]): void => {
     const shown = hosts.map((host) => ({ record: recordOf(host, 1), ttlMs: 13_000 }));
     narrow.apply(
-      follower.received({ pingId: 0n, message: { kind: 'snapshot', records: shown, removed: [], token: '0' } }, NOW),
+      follower.received({ pingId: 0n, message: { kind: 'snapshot', pages: [shown], removed: [], token: '0' } }, NOW),
       NOW,
     );
   };

@@ -2,7 +2,8 @@ import type { RecordChange, World } from '@sallyport/authority';
 import { type Host, type Instant, NEVER, type SandboxId, type WorkspaceId } from '@sallyport/model';
 import { judgeFence, shownUntil } from './eligibility.ts';
 import { type Evidence, sessionKeyOf } from './evidence.ts';
-import type { Listing, Move, OpenListing } from './listing.ts';
+import { currentUntil, type Listing, type Move, type OpenListing } from './listing.ts';
+import { type ListingPage, RECORDS_PER_PAGE_MAX } from './page.ts';
 import { reasonOf } from './reason.ts';
 import { type DiscoveryRecord, recordIdOf, recordOf } from './record.ts';
 import { createRenewals, type RenewalDigest } from './renewals.ts';
@@ -21,6 +22,8 @@ export interface Catalog {
   passed(now: Instant): { readonly moves: readonly Move[]; readonly renewed: boolean };
   listing(recordId: string): Listing | undefined;
   listingsOf(scope: Scope): Iterable<Listing>;
+  /** The same, as snapshots tell them. */
+  pagesOf(scope: Scope): Iterable<ListingPage>;
   /** Who serves one host now. Undefined: nobody, or nobody that is seen; the caller must not tell the two apart. */
   resolve(host: Host, now: Instant, sees: Sees): DiscoveryRecord | undefined;
   /** The same whether or not its evidence has run out. */
@@ -31,8 +34,9 @@ export interface Catalog {
   readonly shownCount: number;
 }
 
-export function createCatalog(world: World, evidence: Evidence): Catalog {
-  const shelf = createShelf();
+/** @param recordsPerPage fewer than RECORDS_PER_PAGE_MAX, for tests of pages. */
+export function createCatalog(world: World, evidence: Evidence, recordsPerPage: number = RECORDS_PER_PAGE_MAX): Catalog {
+  const shelf = createShelf(recordsPerPage);
   const renewals = createRenewals();
   /** How many listings of a workspace are not shown; no entry for none. */
   const hidden = new Map<WorkspaceId, number>();
@@ -130,6 +134,7 @@ export function createCatalog(world: World, evidence: Evidence): Catalog {
         count(workspace, listing.shown, -1);
         count(workspace, shown, 1);
         listing.shown = shown;
+        shelf.touch(listing);
         moves.push(
           shown
             ? { kind: 'shown', recordId, workspace, lasting: false }
@@ -141,6 +146,7 @@ export function createCatalog(world: World, evidence: Evidence): Catalog {
     },
     listing: (recordId) => shelf.byId.get(recordId),
     listingsOf: (scope) => shelf.of(scope),
+    pagesOf: (scope) => shelf.pagesOf(scope),
     resolve(host, now, sees) {
       const listing = shelf.byHost(host);
       if (listing === undefined || !sees(listing.record.workspace)) return undefined;
@@ -162,7 +168,3 @@ export function createCatalog(world: World, evidence: Evidence): Catalog {
     },
   };
 }
-
-/** Evidence may have come in since the last look at time. */
-export const currentUntil = (listing: Listing, evidence: Evidence): Instant =>
-  Math.max(listing.until, shownUntil(evidence.untilOf(listing.sessionKey))) as Instant;

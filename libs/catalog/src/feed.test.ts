@@ -42,7 +42,7 @@ test('a snapshot comes in parts, and the last brings all of it to one moment', (
   expect(third).toMatchObject({
     kind: 'snapshot',
     removed: ['a0/web'],
-    records: [{ record: { recordId: 'a1/web', ownerEpoch: 201n } }],
+    pages: [[{ record: { recordId: 'a1/web', ownerEpoch: 201n } }]],
   });
 });
 
@@ -102,7 +102,7 @@ describe('a reader that is too slow', () => {
     expect([it.feed.owesSnapshot(), it.feed.backlogBytes, it.feed.ended()]).toEqual([true, 0, undefined]);
     const [snapshot] = it.all();
     expect(snapshot).toMatchObject({ kind: 'snapshot', removed: [], token: expect.any(String) });
-    expect(snapshot?.kind === 'snapshot' ? snapshot.records.map(({ record }) => record.recordId) : []).toHaveLength(7);
+    expect(snapshot?.kind === 'snapshot' ? snapshot.pages.flat().map(({ record }) => record.recordId) : []).toHaveLength(7);
   });
 });
 

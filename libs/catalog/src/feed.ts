@@ -1,11 +1,12 @@
 import { type Failure, failure, type Instant, LONG_AGO, later, type StoreRevision } from '@sallyport/model';
 import { createBacklog } from './backlog.ts';
-import { type Catalog, currentUntil } from './catalog.ts';
+import type { Catalog } from './catalog.ts';
 import type { Evidence } from './evidence.ts';
 import type { History } from './history.ts';
-import type { Listing, Move } from './listing.ts';
+import { type Listing, type Move, ttlMsOf } from './listing.ts';
 import {
   NAMES_PER_MESSAGE_MAX,
+  type Page,
   RECORDS_PER_MESSAGE_MAX,
   type ResyncReason,
   type Sent,
@@ -13,6 +14,7 @@ import {
   type Tombstone,
   type WatchMessage,
 } from './messages.ts';
+import type { ListingPage } from './page.ts';
 import type { CatalogRecord } from './record.ts';
 import { type RenewPart, renewParts } from './renew-parts.ts';
 import { inScope, isEmptyScope, isNarrowed, type Scope } from './scope.ts';
@@ -75,10 +77,10 @@ export function createFeed(options: FeedOptions): Feed {
   let scope = options.scope;
   let phase: 'idle' | 'snapshot' | 'live' = 'idle';
   /**
-   * Where a snapshot is among the listings. One that has not begun will tell what there is then; one that has goes on over
+   * Where a snapshot is among the pages. One that has not begun will tell what there is then; one that has goes on over
    * what is there now, and whatever moves meanwhile waits in the backlog for its last part.
    */
-  let telling: Iterator<Listing> | 'not-begun' | 'told' = 'not-begun';
+  let telling: Iterator<ListingPage> | 'not-begun' | 'told' = 'not-begun';
   let revoked: string[] = [];
   let resync: ResyncReason | undefined;
   /** A delta is due though nothing moved, to say that the resume was taken; or its last part is still to come. */
@@ -108,19 +110,16 @@ export function createFeed(options: FeedOptions): Feed {
     phase = 'snapshot';
   }
 
-  /**
-   * As it is now, with what it may still live. Undefined: it is shown no more. One that has run out since the last look at
-   * time is told with nothing left, so that what the reader has is exactly what the catalog counts as shown.
-   */
+  /** As it is now, with what it may still live. Undefined: it is shown no more. */
   function timed(listing: Listing | undefined, now: Instant): Timed<CatalogRecord> | undefined {
     if (listing?.shown !== true || !inScope(scope, listing.record.workspace)) return undefined;
-    return { record: listing.record, ttlMs: Math.max(0, Math.floor(currentUntil(listing, evidence) - now)) };
+    return { record: listing.record, ttlMs: ttlMsOf(listing, evidence, now) };
   }
 
-  function takeMoved(now: Instant): { readonly upserts: Timed<CatalogRecord>[]; readonly tombstones: Tombstone[] } {
+  function takeMoved(max: number, now: Instant): { readonly upserts: Timed<CatalogRecord>[]; readonly tombstones: Tombstone[] } {
     const upserts: Timed<CatalogRecord>[] = [];
     const tombstones: Tombstone[] = [];
-    for (const { recordId, workspace, reason } of backlog.take(recordsPerMessage)) {
+    for (const { recordId, workspace, reason } of backlog.take(max)) {
       const record = reason === undefined ? timed(catalog.listing(recordId), now) : undefined;
       if (record !== undefined) upserts.push(record);
       else {
@@ -141,21 +140,23 @@ export function createFeed(options: FeedOptions): Feed {
   }
 
   function snapshotPart(now: Instant): WatchMessage<CatalogRecord> {
-    const records: Timed<CatalogRecord>[] = [];
+    const pages: Page<CatalogRecord>[] = [];
     const removed: string[] = [];
-    if (telling === 'not-begun') telling = catalog.listingsOf(scope)[Symbol.iterator]();
-    while (telling !== 'told' && records.length < recordsPerMessage) {
+    let room = recordsPerMessage;
+    if (telling === 'not-begun') telling = catalog.pagesOf(scope)[Symbol.iterator]();
+    while (telling !== 'told' && room > 0) {
       const next = telling.next();
       if (next.done === true) telling = 'told';
-      else if (!backlog.has(next.value.record.recordId)) {
-        const record = timed(next.value, now);
-        if (record !== undefined) records.push(record);
+      else {
+        const page = next.value.told(now, evidence);
+        pages.push(page);
+        room -= page.length;
       }
     }
-    if (telling === 'told' && records.length < recordsPerMessage) {
-      // What moved while the parts went out: the last part brings all of it to one moment.
-      const { upserts, tombstones } = takeMoved(now);
-      records.push(...upserts);
+    if (telling === 'told' && room > 0) {
+      // What moved while the parts went out: the last part brings all of it to one moment, also what was told as it is now.
+      const { upserts, tombstones } = takeMoved(room, now);
+      pages.push(upserts);
       removed.push(...tombstones.map(({ recordId }) => recordId));
     }
     const isLast = telling === 'told' && backlog.size === 0;
@@ -163,12 +164,12 @@ export function createFeed(options: FeedOptions): Feed {
       phase = 'live';
       close();
     }
-    return { kind: 'snapshot', records, removed, token: isLast ? token : undefined };
+    return { kind: 'snapshot', pages, removed, token: isLast ? token : undefined };
   }
 
   function deltaPart(now: Instant): WatchMessage<CatalogRecord> {
     const from = token;
-    const { upserts, tombstones } = takeMoved(now);
+    const { upserts, tombstones } = takeMoved(recordsPerMessage, now);
     owesDelta = backlog.size > 0;
     if (!owesDelta) close();
     return { kind: 'delta', from, to: owesDelta ? undefined : token, upserts, tombstones };

@@ -28,7 +28,7 @@ function say(message: WatchMessage<Readable>): void {
   effects = [...follower.received({ pingId: 0n, message }, NOW)];
 }
 const snapshot = (names: readonly string[], isWhole = true, removed: readonly string[] = []): void =>
-  say({ kind: 'snapshot', records: timed(...names), removed, token: isWhole ? '0' : undefined });
+  say({ kind: 'snapshot', pages: [timed(...names)], removed, token: isWhole ? '0' : undefined });
 function change(
   upserts: readonly { record: Readable; ttlMs: number }[],
   tombstones: readonly string[] = [],

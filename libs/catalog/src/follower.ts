@@ -140,7 +140,7 @@ export function createFollower<R extends Readable>(
       snapshot.room.give(told.record);
       records.delete(recordId);
     };
-    for (const timed of part.records) {
+    for (const timed of part.pages.flat()) {
       remove(timed.record.recordId);
       if (snapshot.room.take(timed.record)) records.set(timed.record.recordId, counted(at, timed));
       else snapshot.leftOut += 1;

@@ -11,6 +11,9 @@ export interface Timed<R> {
   readonly ttlMs: number;
 }
 
+/** Records that are told together: the same array to all readers, where it can be. */
+export type Page<R> = readonly Timed<R>[];
+
 export interface Tombstone {
   readonly recordId: string;
   readonly reason: TombstoneReason;
@@ -20,7 +23,7 @@ export type WatchMessage<R extends Readable> =
   /** Parts are applied together, with the one that has a token; what a later part says of a record counts. */
   | {
       readonly kind: 'snapshot';
-      readonly records: readonly Timed<R>[];
+      readonly pages: readonly Page<R>[];
       /** Told in an earlier part, gone since. */
       readonly removed: readonly string[];
       /** Undefined: more parts follow. */
@@ -57,7 +60,7 @@ export interface Sent<R extends Readable> {
   readonly message: WatchMessage<R>;
 }
 
-/** In one message: about 30 KB. A stalled reader holds some fifteen of them in its connection. */
+/** In one message, but for the rest of its last page: about 30 KB. A stalled reader holds some fifteen of them in its connection. */
 export const RECORDS_PER_MESSAGE_MAX = 100;
 /** Names alone are shorter. */
 export const NAMES_PER_MESSAGE_MAX = 1_000;

@@ -68,7 +68,7 @@ function createTheatre() {
     readonly changes: readonly RecordChange[];
     readonly vector?: (replica: Replica) => void;
   }[] = [];
-  const replicas = [createReplica(), createReplica()].map((replica) => ({ replica, seen: 0 }));
+  const replicas = [createReplica(1), createReplica(1)].map((replica) => ({ replica, seen: 0 }));
   let scope: Scope = new Set(['a', 'b', 'c'].map((name) => name as WorkspaceId));
   const follower = createFollower<CatalogRecord>();
   let feed: Feed | undefined;

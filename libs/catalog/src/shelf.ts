@@ -1,6 +1,8 @@
-import type { MemberId, SandboxId, WorkspaceId } from '@sallyport/model';
+import type { MemberId, SandboxId } from '@sallyport/model';
 import type { Listing, OpenListing } from './listing.ts';
-import { inScope, type Scope } from './scope.ts';
+import type { ListingPage } from './page.ts';
+import { createPages } from './pages.ts';
+import type { Scope } from './scope.ts';
 
 /** The listings, by everything that they are looked up by. */
 export interface Shelf {
@@ -10,24 +12,23 @@ export interface Shelf {
   ofMember(memberId: MemberId): Iterable<SandboxId>;
   sandboxIds(): Iterable<SandboxId>;
   of(scope: Scope): Iterable<Listing>;
+  pagesOf(scope: Scope): Iterable<ListingPage>;
   add(listing: OpenListing): void;
   remove(listing: OpenListing): void;
+  /** What is shown of it has changed. */
+  touch(listing: OpenListing): void;
 }
 
-export function createShelf(): Shelf {
+export function createShelf(recordsPerPage: number): Shelf {
   const byId = new Map<string, OpenListing>();
   const byHost = new Map<string, OpenListing>();
   const bySandbox = new Map<SandboxId, OpenListing[]>();
   const byMember = new Map<MemberId, Set<SandboxId>>();
-  const byWorkspace = new Map<WorkspaceId, Map<string, OpenListing>>();
+  const pages = createPages(recordsPerPage);
 
-  /** Each by itself: iterating inside of an iteration is slow, and there are many. */
-  function* ofEach(scope: Exclude<Scope, 'all'>): Iterable<Listing> {
-    // Whichever is fewer: a scope may name thousands of workspaces that have nothing.
-    if (scope.size > byWorkspace.size) {
-      for (const [workspace, listings] of byWorkspace)
-        if (inScope(scope, workspace)) for (const listing of listings.values()) yield listing;
-    } else for (const workspace of scope) for (const listing of byWorkspace.get(workspace)?.values() ?? []) yield listing;
+  function* ofEach(scope: Scope): Iterable<Listing> {
+    // Each by itself: iterating inside of an iteration is slow, and there are many.
+    for (const { listings } of pages.of(scope)) for (const listing of listings) yield listing;
   }
 
   return {
@@ -37,6 +38,8 @@ export function createShelf(): Shelf {
     ofMember: (memberId) => byMember.get(memberId) ?? [],
     sandboxIds: () => bySandbox.keys(),
     of: (scope) => (scope === 'all' ? byId.values() : ofEach(scope)),
+    pagesOf: (scope) => pages.of(scope),
+    touch: (listing) => pages.touch(listing),
     add(listing) {
       const { record, sandboxId, held } = listing;
       byId.set(record.recordId, listing);
@@ -44,8 +47,7 @@ export function createShelf(): Shelf {
       bySandbox.set(sandboxId, [...(bySandbox.get(sandboxId) ?? []), listing]);
       const { memberId } = held.value;
       byMember.set(memberId, (byMember.get(memberId) ?? new Set<SandboxId>()).add(sandboxId));
-      const neighbours = byWorkspace.get(record.workspace) ?? new Map<string, OpenListing>();
-      byWorkspace.set(record.workspace, neighbours.set(record.recordId, listing));
+      pages.add(listing);
     },
     remove(listing) {
       const { record, sandboxId, held } = listing;
@@ -59,9 +61,7 @@ export function createShelf(): Shelf {
         sandboxes?.delete(sandboxId);
         if (sandboxes?.size === 0) byMember.delete(held.value.memberId);
       }
-      const neighbours = byWorkspace.get(record.workspace);
-      neighbours?.delete(record.recordId);
-      if (neighbours?.size === 0) byWorkspace.delete(record.workspace);
+      pages.remove(listing);
     },
   };
 }

@@ -23,7 +23,9 @@ const LIVES = [0, 1, 127, 128, 15_000, 16_384, 2 ** 31];
 
 const snapshot = (count: number, token: string | undefined): SnapshotMessage => ({
   kind: 'snapshot',
-  records: Array.from({ length: count }, (_none, index) => ({ record: index % 2 === 0 ? a : long, ttlMs: index })),
+  pages: [0, 1].map((from) =>
+    Array.from({ length: count }, (_none, index) => ({ record: index % 2 === from ? a : long, ttlMs: index })),
+  ),
   removed: count === 1 ? ['gone/web'] : [],
   token,
 });
@@ -33,7 +35,7 @@ const sent: [string, Sent<PublishedRecord>['message']][] = [
   ['a hundred records', snapshot(100, 'token')],
   ...LIVES.map((ttlMs): [string, SnapshotMessage] => [
     `${ttlMs} ms left`,
-    { ...snapshot(0, ''), records: [{ record: a, ttlMs }] },
+    { ...snapshot(0, ''), pages: [[{ record: a, ttlMs }]] },
   ]),
   ['a delta of nothing', { kind: 'delta', from: 'a', to: 'a', tombstones: [], upserts: [] }],
   [
@@ -69,7 +71,7 @@ test('a part of GetSnapshot too', () => {
 test('a record that was replaced is encoded anew', () => {
   const moved = { ...a, endpoint: { ...a.endpoint, port: 1 } };
   const bytes = [a, moved].map((each) =>
-    watchResponseBytes({ pingId: 0n, message: { ...snapshot(0, ''), records: [{ record: each, ttlMs: 1 }] } }),
+    watchResponseBytes({ pingId: 0n, message: { ...snapshot(0, ''), pages: [[{ record: each, ttlMs: 1 }]] } }),
   );
   expect(bytes[0]).not.toEqual(bytes[1]);
 });

@@ -1,11 +1,11 @@
-import type { Sent, Timed, WatchMessage } from '@sallyport/catalog';
+import type { Page, Sent, Timed, WatchMessage } from '@sallyport/catalog';
 import * as pb from './gen/sallyport/discovery/v1/discovery.ts';
 import { type PublishedRecord, recordMessage, snapshotPartMessage, watchResponseMessage } from './watch.ts';
 
 /**
- * The bytes of what carries records. Hundreds of readers are told the same records, and encoding them was two thirds of what
- * a snapshot cost; of a record only its time to live changes, so the rest is encoded once and kept for as long as the record
- * object is. The order of fields is free, and a repeated field may be put together from pieces
+ * The bytes of what carries records. Hundreds of readers are told the same pages, and encoding them for each was most of what a
+ * snapshot cost; so the bytes of a page are kept for as long as its array is, and of a record all but its time to live for as
+ * long as the record object is. The order of fields is free, and a repeated field may be put together from pieces
  * (protobuf.dev/programming-guides/encoding, "Message Structure" and "Last One Wins").
  */
 export const discoveryMethods = {
@@ -24,73 +24,79 @@ export function watchResponseBytes(sent: Sent<PublishedRecord>): Buffer {
   if (message.kind !== 'snapshot' && message.kind !== 'delta')
     return Buffer.from(pb.WatchResponse.encode(watchResponseMessage(sent)).finish());
   const ping = pb.WatchResponse.encode({ pingId, response: undefined }).finish();
-  if (message.kind === 'snapshot') return joined([ping], TAGS.snapshot, ...snapshotBody(message));
+  if (message.kind === 'snapshot') return joined(ping, TAGS.snapshot, snapshotPieces(message));
   const { response } = watchResponseMessage({ pingId, message: { ...message, upserts: [] } });
   const rest = response?.$case === 'delta' ? pb.Delta.encode(response.value).finish() : NOTHING;
-  return joined([ping], TAGS.delta, TAGS.deltaUpsert, message.upserts, rest);
+  return joined(ping, TAGS.delta, [recordFields(TAGS.deltaUpsert, message.upserts), rest]);
 }
 
 export function snapshotResponseBytes(message: SnapshotMessage): Buffer {
-  return joined([], TAGS.part, ...snapshotBody(message));
+  return joined(NOTHING, TAGS.part, snapshotPieces(message));
 }
 
-const snapshotBody = (message: SnapshotMessage) =>
-  [
-    TAGS.snapshotRecord,
-    message.records,
-    pb.SnapshotPart.encode(snapshotPartMessage({ ...message, records: [] })).finish(),
-  ] as const;
+const snapshotPieces = (message: SnapshotMessage): Uint8Array[] => [
+  ...message.pages.map(pageBytes),
+  pb.SnapshotPart.encode(snapshotPartMessage({ ...message, pages: [] })).finish(),
+];
 
 const NOTHING = new Uint8Array(0);
-const kept = new WeakMap<PublishedRecord, Uint8Array>();
+const bytesOfRecord = new WeakMap<PublishedRecord, Uint8Array>();
+const bytesOfPage = new WeakMap<Page<PublishedRecord>, Uint8Array>();
 
-function bytesOf(record: PublishedRecord): Uint8Array {
-  let bytes = kept.get(record);
+function recordBytes(record: PublishedRecord): Uint8Array {
+  let bytes = bytesOfRecord.get(record);
   if (bytes === undefined) {
     bytes = pb.Record.encode(recordMessage({ record, ttlMs: 0 })).finish();
-    kept.set(record, bytes);
+    bytesOfRecord.set(record, bytes);
   }
   return bytes;
 }
 
-/** `before`, then one field that holds a message: the records, each as a field, and the rest of it. */
-function joined(
-  before: readonly Uint8Array[],
-  tag: number,
-  recordTag: number,
-  records: readonly Timed<PublishedRecord>[],
-  rest: Uint8Array,
-): Buffer {
-  let bodyLength = rest.length;
-  for (const each of records) {
-    const length = recordLength(each);
-    bodyLength += 1 + varintLength(length) + length;
+function pageBytes(page: Page<PublishedRecord>): Uint8Array {
+  let bytes = bytesOfPage.get(page);
+  if (bytes === undefined) {
+    bytes = recordFields(TAGS.snapshotRecord, page);
+    bytesOfPage.set(page, bytes);
   }
-  const beforeLength = before.reduce((sum, { length }) => sum + length, 0);
-  const whole = Buffer.allocUnsafe(beforeLength + 1 + varintLength(bodyLength) + bodyLength);
+  return bytes;
+}
+
+/** Each record as a field of the message that holds it. */
+function recordFields(tag: number, records: Page<PublishedRecord>): Uint8Array {
+  let length = 0;
+  for (const each of records) length += 1 + varintLength(recordLength(each)) + recordLength(each);
+  const whole = new Uint8Array(length);
   let at = 0;
-  const put = (bytes: Uint8Array): void => {
+  for (const each of records) {
+    whole[at] = tag;
+    at = writeVarint(whole, recordLength(each), at + 1);
+    const bytes = recordBytes(each.record);
     whole.set(bytes, at);
     at += bytes.length;
-  };
-  const field = (of: number, value: number): void => {
-    whole[at] = of;
-    at = writeVarint(whole, value, at + 1);
-  };
-  before.forEach(put);
-  field(tag, bodyLength);
-  for (const each of records) {
-    field(recordTag, recordLength(each));
-    put(bytesOf(each.record));
-    if (each.ttlMs > 0) field(TAGS.ttlMs, each.ttlMs);
+    if (each.ttlMs === 0) continue;
+    whole[at] = TAGS.ttlMs;
+    at = writeVarint(whole, each.ttlMs, at + 1);
   }
-  put(rest);
+  return whole;
+}
+
+/** `before`, then one field that holds a message of these pieces. */
+function joined(before: Uint8Array, tag: number, pieces: readonly Uint8Array[]): Buffer {
+  const bodyLength = pieces.reduce((sum, { length }) => sum + length, 0);
+  const whole = Buffer.allocUnsafe(before.length + 1 + varintLength(bodyLength) + bodyLength);
+  whole.set(before);
+  whole[before.length] = tag;
+  let at = writeVarint(whole, bodyLength, before.length + 1);
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
   return whole;
 }
 
 /** Nothing left is the default, and not written. */
 const recordLength = ({ record, ttlMs }: Timed<PublishedRecord>): number =>
-  bytesOf(record).length + (ttlMs > 0 ? 1 + varintLength(ttlMs) : 0);
+  recordBytes(record).length + (ttlMs > 0 ? 1 + varintLength(ttlMs) : 0);
 
 const varintLength = (value: number): number => {
   let length = 1;

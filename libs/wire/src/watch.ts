@@ -35,11 +35,11 @@ export const recordMessage = ({ record, ttlMs }: Timed<PublishedRecord>): pb.Rec
 });
 
 export const snapshotPartMessage = ({
-  records,
+  pages,
   removed,
   token = '',
 }: Extract<WatchMessage<PublishedRecord>, { kind: 'snapshot' }>): pb.SnapshotPart => ({
-  records: records.map(recordMessage),
+  records: pages.flat().map(recordMessage),
   removed: [...removed],
   token,
 });
@@ -136,7 +136,7 @@ export const readSnapshotPart = (
   { records, removed, token }: pb.SnapshotPart,
 ): Extract<WatchMessage<PublishedRecord>, { kind: 'snapshot' }> => ({
   kind: 'snapshot',
-  records: recordsIn(check, 'records', records),
+  pages: [recordsIn(check, 'records', records)],
   removed: check.list('removed', removed, NAMES_PER_MESSAGE_MAX, (recordId) => recordIdIn(check, recordId)),
   token: check.text('token', token, TOKEN_LENGTH_MAX) || undefined,
 });

@@ -82,7 +82,7 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
   const say = (message: WatchMessage<PublishedRecord>): void =>
     published.apply(follower.received({ pingId: follower.ping(clock.now()), message }, clock.now()), clock.now());
   const cancel = clock.every(250, () => published.apply(follower.passed(clock.now()), clock.now()));
-  if (options.knowsNothing !== true) say({ kind: 'snapshot', records: [], removed: [], token: '0' });
+  if (options.knowsNothing !== true) say({ kind: 'snapshot', pages: [], removed: [], token: '0' });
 
   const change = (part: Pick<Extract<WatchMessage<PublishedRecord>, { kind: 'delta' }>, 'tombstones' | 'upserts'>): void => {
     token += 1;

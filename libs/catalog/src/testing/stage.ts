@@ -122,10 +122,10 @@ export interface Replica {
   take(changes: readonly RecordChange[], revision: StoreRevision, now: Instant): readonly Move[];
 }
 
-export function createReplica(): Replica {
+export function createReplica(recordsPerPage?: number): Replica {
   const world = createWorld();
   const evidence = createEvidence();
-  const catalog = createCatalog(world, evidence);
+  const catalog = createCatalog(world, evidence, recordsPerPage);
   const history = createHistory();
   history.restart(0n as StoreRevision);
   return {

@@ -37,7 +37,7 @@ export function createStreamTruth({ court, coverage }: StreamTruthOptions): Stre
 
   function sent(server: ReaderLife, { message }: Sent<PublishedRecord>): void {
     const scope = scopeOf(server);
-    const records = message.kind === 'snapshot' ? message.records : message.kind === 'delta' ? message.upserts : [];
+    const records = message.kind === 'snapshot' ? message.pages.flat() : message.kind === 'delta' ? message.upserts : [];
     for (const { record } of records) {
       court.looked('no record to a stream without the grant');
       if (!inScope(scope, record.workspace))

@@ -34,7 +34,7 @@ export async function serveDiscovery(
       for await (const { request } of stream.received) {
         if (request?.$case === 'ping') pingId = request.value.id;
         if (request?.$case === 'start')
-          send({ kind: 'snapshot', records: [{ record: recordOf(HOST, port), ttlMs: TTL_MS }], removed: [], token: 't' });
+          send({ kind: 'snapshot', pages: [[{ record: recordOf(HOST, port), ttlMs: TTL_MS }]], removed: [], token: 't' });
       }
       clearInterval(timer);
       return ok(undefined);

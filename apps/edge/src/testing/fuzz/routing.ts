@@ -22,7 +22,7 @@ export function fuzzRouting(from: number, to: number): Tally {
   const follower = createFollower<PublishedRecord>();
   follower.opened(NOW);
   const records = SERVED.map((host, index) => ({ record: recordOf(host, 1_000 + index), ttlMs: 13_000 }));
-  follower.received({ pingId: 0n, message: { kind: 'snapshot', records, removed: [], token: 't' } }, NOW);
+  follower.received({ pingId: 0n, message: { kind: 'snapshot', pages: [records], removed: [], token: 't' } }, NOW);
   const published = createPublished(follower);
   const tally: Tally = { outcomes: new Map(), faults: [] };
   for (let seed = from; seed < to; seed += 1) {

@@ -33,7 +33,7 @@ export async function fuzzThrough(from: number, to: number): Promise<Tally> {
     record: recordOf(host, (upstreams[index] as Upstream).port),
     ttlMs: Number.MAX_SAFE_INTEGER,
   }));
-  stage.say({ kind: 'snapshot', records, removed: [], token: 't' });
+  stage.say({ kind: 'snapshot', pages: [records], removed: [], token: 't' });
 
   async function one(seed: number): Promise<void> {
     const random = createRandom(seed);

@@ -18,6 +18,8 @@ export interface Prober {
 
 export const PROBE_EVERY_MS = 50;
 const ANSWER_MS = 2_000;
+/** Who has not asked for longer was not running. */
+const STOOD_STILL_MS = 2 * PROBE_EVERY_MS;
 
 export function startProber(host: string, ca: string, ports: () => readonly number[]): Prober {
   const probes: Probe[] = [];
@@ -80,13 +82,21 @@ export function get(host: string, port: number, ca: string, path: string): Promi
   });
 }
 
-/** The longest time between two good answers in a stretch, by when they were asked for, and both ends count. */
+/**
+ * The longest time between two good answers in a stretch, by when they were asked for, and both ends count. What the prober
+ * itself stood still for is left out: its process shares the processors with the whole installation, and nobody asked then.
+ */
 export function longestGapMs(probes: readonly Probe[], from: number, to: number): number {
-  const good = probes
-    .filter(({ outcome, sentAt }) => outcome === 'ok' && sentAt >= from && sentAt <= to)
-    .map(({ sentAt }) => sentAt);
-  const marks = [from, ...good.sort((a, b) => a - b), to];
-  return Math.max(...marks.slice(1).map((at, index) => at - (marks[index] as number)));
+  const asked = probes.filter(({ sentAt }) => sentAt >= from && sentAt <= to).sort((a, b) => a.sentAt - b.sentAt);
+  if (asked.length === 0) return to - from;
+  let [longest, gap, last] = [0, 0, from];
+  for (const { sentAt, outcome } of [...asked, { sentAt: to, outcome: 'ok' }]) {
+    gap += Math.min(sentAt - last, STOOD_STILL_MS);
+    last = sentAt;
+    longest = Math.max(longest, gap);
+    if (outcome === 'ok') gap = 0;
+  }
+  return longest;
 }
 
 /** What came instead of good answers, and how often, at the ports that gave any: a supervisor that owns nothing refuses all. */

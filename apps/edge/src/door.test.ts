@@ -116,13 +116,13 @@ describe('a connection to a published host', () => {
       }
       const isThere = (at: Client, list: readonly Buffer[]) => (): boolean =>
         at.bytes().length === list.reduce((sum, { length }) => sum + length, 0);
-      await until('the other has all', isThere(other.client, beside), 20_000);
+      await until('the other has all', isThere(other.client, beside), 60_000);
       client.socket.resume();
-      await until('all is there', isThere(client, sent), 20_000);
+      await until('all is there', isThere(client, sent), 60_000);
       expect(client.bytes().equals(Buffer.concat(sent))).toBe(true);
       expect(other.client.bytes().equals(Buffer.concat(beside))).toBe(true);
     },
-    60_000,
+    120_000,
   );
 
   test.each(['client', 'supervisor'] as const)('is reset when the %s resets', async (who) => {

@@ -120,7 +120,7 @@ describe('nothing of one connection is read on another, nor twice', () => {
     await until(
       `${REQUESTS_EACH} answers`,
       () => client.received().split('\r\n\r\n<').length > REQUESTS_EACH || client.closed(),
-      20_000,
+      60_000,
     );
     expect(client.received().match(/<[0-9a-f]{64}>/g)).toEqual(hashes);
   }
@@ -135,7 +135,7 @@ describe('nothing of one connection is read on another, nor twice', () => {
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n';
     await sendInCuts(client, Buffer.concat([Buffer.from(handshake), sent]), below);
     const echoed = (): string => client.received().split('\r\n\r\n').slice(1).join('\r\n\r\n');
-    await until('all comes back', () => echoed().length >= sent.length || client.closed(), 20_000);
+    await until('all comes back', () => echoed().length >= sent.length || client.closed(), 60_000);
     expect(hashOf(Buffer.from(echoed(), 'latin1'))).toBe(hashOf(sent));
   }
 

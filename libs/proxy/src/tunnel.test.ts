@@ -81,7 +81,7 @@ describe('a tunnel', () => {
     client.send(up);
     app.connections[0]?.socket.write(down);
     const size = (chunks: Buffer[]): number => chunks.reduce((sum, { length }) => sum + length, 0);
-    await until('all there', () => size(gotUp) >= up.length && size(gotDown) >= down.length, 10_000);
+    await until('all there', () => size(gotUp) >= up.length && size(gotDown) >= down.length, 30_000);
     expect(Buffer.concat(gotUp).equals(up)).toBe(true);
     expect(Buffer.concat(gotDown).equals(down)).toBe(true);
   });
@@ -124,7 +124,7 @@ describe('a tunnel', () => {
     app.connections[0]?.socket.write(Buffer.alloc(100_000_000));
     await until('held back', () => (app.connections[0]?.socket.writableLength ?? 0) > 0);
     client.socket.resume();
-    await until('all here', () => client.receivedBytes() > 100_000_000, 20_000);
+    await until('all here', () => client.receivedBytes() > 100_000_000, 60_000);
   });
 });
 

@@ -2,6 +2,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { createFollower, type TombstoneReason, type WatchMessage } from '@sallyport/catalog';
+import { livelyMs } from '@sallyport/process/lively';
 import { createManualClock, type ManualClock } from '@sallyport/process/manual-clock';
 import { type CidrSet, NO_CIDRS } from '@sallyport/proxy';
 import type { PublishedRecord } from '@sallyport/wire';
@@ -181,10 +182,10 @@ export function handshake(port: number, servername: string | undefined, ca: stri
 }
 
 /** Waits for a condition, not for a time; the limit only turns a hang into a failure that says what was awaited. */
-export async function until(what: string, holds: () => boolean, limitMs = 5_000): Promise<void> {
-  const deadline = performance.now() + limitMs;
+export async function until(what: string, holds: () => boolean, limitMs = 30_000): Promise<void> {
+  const deadline = livelyMs() + limitMs;
   while (!holds()) {
-    if (performance.now() > deadline) throw new Error(`waited ${limitMs} ms for: ${what}`);
+    if (livelyMs() > deadline) throw new Error(`waited ${limitMs} ms for: ${what}`);
     await turn();
   }
 }

@@ -1,5 +1,5 @@
 /** Past this a wait has failed, whatever for; milliseconds. */
-const LIMIT_MS = 15_000;
+const LIMIT_MS = 60_000;
 
 /** Looks again at each turn of the loop; the limit only turns a hang into a failure that says what was awaited. */
 export async function until(what: string, holds: () => boolean, limitMs = LIMIT_MS): Promise<void> {

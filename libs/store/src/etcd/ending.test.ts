@@ -22,8 +22,8 @@ const PROGRAM = `
   console.log(JSON.stringify({ leased: leased.kind, got: got.kind }));
   await Promise.all(underWay);
 `;
-/** etcd3 lets a channel that is just connecting go after a second. */
-const ENDS_WITHIN_MS = 2_000;
+/** etcd3 lets a channel that is just connecting go after a second; the rest is for a machine that is busy. */
+const ENDS_WITHIN_MS = 5_000;
 
 describeEtcd('a process that uses etcd', () => {
   const folder = join(import.meta.dirname, '../..');

@@ -50,7 +50,7 @@ describe.skipIf(etcdBinary === undefined)(`the bundles together (${INSTALL_ETCD}
   async function start(app: string, options: Readonly<Record<string, string>>): Promise<Bundled> {
     const started = await startBundle(folder, app, { ...internal(app), 'log-level': 'warn', ...options });
     running.push(started);
-    await vi.waitUntil(() => isReady(started), { timeout: 20_000 });
+    await vi.waitUntil(() => isReady(started), { timeout: 110_000 });
     return started;
   }
 
@@ -152,7 +152,7 @@ describe.skipIf(etcdBinary === undefined)(`the bundles together (${INSTALL_ETCD}
         asked.on('error', (error) => resolve(error.message));
         asked.end();
       });
-    await expect.poll(ask, { timeout: 20_000 }).toBe('200 from the application');
+    await expect.poll(ask).toBe('200 from the application');
   });
 
   test('a boundary is ready, and ends as it is asked to', async () => {

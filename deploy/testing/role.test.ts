@@ -125,13 +125,8 @@ describe.each(rows)('$scenario', ({ objects }) => {
       const supervisor = spec.containers.find((container) => container.name === 'supervisor');
       const pool = supervisor?.args?.find((argument) => argument.startsWith('--pool='))?.replace('--pool=', '');
       if (pool === undefined)
-        await expect
-          .poll(() => running.authenticateSupervisor(token), { timeout: 5_000 })
-          .toMatchObject({ error: { kind: 'unauthenticated' } });
-      else
-        await expect
-          .poll(() => running.authenticateSupervisor(token), { timeout: 5_000 })
-          .toMatchObject({ value: { poolId: pool } });
+        await expect.poll(() => running.authenticateSupervisor(token)).toMatchObject({ error: { kind: 'unauthenticated' } });
+      else await expect.poll(() => running.authenticateSupervisor(token)).toMatchObject({ value: { poolId: pool } });
       const { workspace, sandbox } = ownOf(labels);
       if (sandbox !== undefined)
         expect(running.getSandbox(workspace as never, sandbox as never)).toMatchObject({

@@ -12,8 +12,8 @@ test('T22: a dedicated supervisor in a crash loop serves each time at once, wher
       await member.process.start();
       const tookMs = await untilServedBy(rig, member);
       figure(`a dedicated supervisor serves after crash ${crash}`, tookMs);
-      // The wait for a dedicated owner is 33 s, and nobody is suspected in the first 20 s of a gateway.
-      expect(tookMs).toBeLessThan(5 * SECOND);
+      // The wait for a dedicated owner is 33 s, and nobody is suspected in the first 20 s of a gateway: it did not come to that.
+      expect(tookMs).toBeLessThan(15 * SECOND);
     }
   } finally {
     await rig.close();

@@ -8,7 +8,7 @@ import { HOST } from '../stage/stage.ts';
 import { pause, until } from '../stage/until.ts';
 import { type SupervisorChild, startSupervisorChild } from './start-child.ts';
 
-const TEST_MS = 60_000;
+const TEST_MS = 120_000;
 
 interface Scene {
   readonly supervisor: SupervisorChild;
@@ -88,7 +88,7 @@ describe.concurrent('drain on SIGTERM', () => {
   test(
     'what is still open when the grace is over is ended: a tunnel closed, a stream unfinished',
     async (context) => {
-      const { supervisor, app, open } = await openScene(context, 700);
+      const { supervisor, app, open } = await openScene(context, 4_000);
       app.restart((exchange) => {
         if (exchange.target === '/x/ws') exchange.upgrade(switched());
         else exchange.send('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n');

@@ -12,7 +12,7 @@ import { type SupervisorChild, startSupervisorChild } from './start-child.ts';
 const MEGABYTE = 1_024 * 1_024;
 const GROWTH_MAX = 64 * MEGABYTE;
 const PIECE = Buffer.alloc(256 * 1_024, 'x');
-const TEST_MS = 120_000;
+const TEST_MS = 240_000;
 
 interface Scene {
   readonly supervisor: SupervisorChild;

@@ -177,7 +177,7 @@ describe.concurrent('our command line', () => {
 /** As it would be typed into another terminal. */
 function shell(command: string): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
   return new Promise((done) =>
-    execFile('sh', ['-c', command], { cwd: stack.folder, timeout: 20_000 }, (error, stdout, stderr) =>
+    execFile('sh', ['-c', command], { cwd: stack.folder, timeout: 110_000 }, (error, stdout, stderr) =>
       done({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
     ),
   );

@@ -13,7 +13,7 @@ export interface ViteProject {
 }
 
 const ROOT = resolve(import.meta.dirname, '../../../..');
-const START_MS = 60_000;
+const START_MS = 110_000;
 
 const INDEX = `<!doctype html><title>vite</title><link rel="icon" href="data:,"><p id="said"></p>
 <script type="module" src="/main.js"></script>`;

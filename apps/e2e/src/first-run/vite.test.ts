@@ -56,7 +56,7 @@ describeChromium('a Vite dev server behind --service', () => {
   test('at another domain as it is: 403, and the terminal names the mend', async () => {
     const [, stack] = stacks;
     expect((await get(stack.url('team/demo/web'), stack.ca)).status).toBe(403);
-    await expect.poll(() => stack.stdout(), { timeout: 10_000 }).toMatch(/team\/demo\/web error 403: .* is not allowed/);
+    await expect.poll(() => stack.stdout()).toMatch(/team\/demo\/web error 403: .* is not allowed/);
     expect(stack.stdout()).toMatch(new RegExp(`service expose team/demo/web=${vite.port} --host-policy loopback`));
   });
 });

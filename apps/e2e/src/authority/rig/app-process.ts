@@ -34,7 +34,7 @@ export interface AppProcessOptions {
 
 const ROOT = resolve(import.meta.dirname, '../../../../..');
 /** On a busy machine; milliseconds. */
-const START_MS = 40_000;
+const START_MS = 110_000;
 const LOOK_EVERY_MS = 20;
 
 export async function startApp({ name, app, options, folder }: AppProcessOptions): Promise<AppProcess> {

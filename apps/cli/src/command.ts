@@ -43,6 +43,9 @@ export interface Input {
   /** To stderr: how it goes on. A line end is added. */
   progress(text: string): void;
   readonly connections: Connections;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What relative paths start from. */
+  readonly cwd: string;
   /** Aborted by Ctrl-C. */
   readonly signal: AbortSignal;
 }

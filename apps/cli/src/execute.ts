@@ -43,6 +43,8 @@ export async function execute(host: Host): Promise<number> {
       print: (text) => host.stdout(`${text}\n`),
       progress: (text) => host.stderr(`${text}\n`),
       connections,
+      env: host.env,
+      cwd: host.cwd,
       signal: host.signal,
     });
     if (host.signal.aborted) return EXIT_INTERRUPTED;

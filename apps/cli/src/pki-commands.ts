@@ -158,7 +158,7 @@ const wantedIn = (input: Input, hostNames: HostNames) => ({
 
 /** Files cannot always be written, and names are not always names: one line for people, no stack. */
 async function making(input: Input, make: (directory: string) => Promise<void>): Promise<Result<void, Trouble>> {
-  const directory = resolve(input.args[0] ?? '.');
+  const directory = resolve(input.cwd, input.args[0] ?? '.');
   try {
     await make(directory);
     return ok(undefined);

@@ -18,7 +18,7 @@ export interface CertificateNeeds {
 
 const DAY_MS = 86_400_000;
 /** Whoever renews does so a third of its life before the end: this late, nothing renews it. */
-const LEFT_MIN_MS = 14 * DAY_MS;
+export const LEFT_MIN_MS = 14 * DAY_MS;
 
 /** Whether it covers every host under the domain, and for how long. */
 export function judgeCertificate(
@@ -26,7 +26,7 @@ export function judgeCertificate(
   { domain, hosts, which }: CertificateNeeds,
   nowMs: number,
 ): Finding {
-  const until = new Date(validToMs).toISOString().slice(0, 10);
+  const until = dayOf(validToMs);
   const renew = (why: string): Finding =>
     fails('certificate', why, `renew it: a new pair in its place is taken without a restart`);
   if (nowMs < validFromMs) return renew(`${which} is not valid before ${new Date(validFromMs).toISOString()}`);
@@ -47,6 +47,8 @@ export function judgeCertificate(
     return renew(`${which} ends in ${Math.floor((validToMs - nowMs) / DAY_MS)} days, on ${until}: nothing seems to renew it`);
   return holds('certificate', `${which} covers ${wildcard} until ${until}`);
 }
+
+export const dayOf = (unixMs: number): string => new Date(unixMs).toISOString().slice(0, 10);
 
 /** The exact name, or a wildcard for the first label. */
 const covers = (names: readonly string[], host: string): boolean =>

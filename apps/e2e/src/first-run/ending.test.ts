@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join, resolve } from 'node:path';
+import { livelyMs } from '@sallyport/process/lively';
 import { expect, test, vi } from 'vitest';
 import { newFolder, type ReadyFile } from '../stack/dev-stack.ts';
 
@@ -35,11 +36,11 @@ test.concurrent.each([
       await vi.waitUntil(() => existsSync(readyFile), { timeout: START_MS, interval: 20 });
       const { processes } = JSON.parse(await readFile(readyFile, 'utf8')) as ReadyFile;
       const pids = [...new Set(processes.map(({ pid }) => pid))];
-      const askedAt = performance.now();
+      const askedAt = livelyMs();
       interrupt(child);
       await ended;
-      await vi.waitUntil(() => !pids.some(isAlive), { timeout: SOON_MS, interval: 10 });
-      expect(performance.now() - askedAt).toBeLessThan(SOON_MS);
+      await vi.waitUntil(() => !pids.some(isAlive), { timeout: START_MS, interval: 10 });
+      expect(livelyMs() - askedAt).toBeLessThan(SOON_MS);
       const ports = processes.flatMap(({ port, adminPort }) => [port, adminPort]);
       expect(await Promise.all(ports.map(isOpen))).toEqual(ports.map(() => false));
       expect([await readdir(folder), await readdir(state)]).toEqual([['state'], ['pki']]);

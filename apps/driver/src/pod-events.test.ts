@@ -22,8 +22,8 @@ function create(answer: (signal: AbortSignal) => unknown = () => ok({})) {
 }
 type Scene = ReturnType<typeof create>;
 const one = pod('u1');
-const many = (events: Scene['events'], count: number): void => {
-  for (let n = 0; n < count; n += 1) events.report(`m${n}`, pod(`m${n}`), 'p');
+const many = (events: Scene['events'], count: number, namespace = 'default'): void => {
+  for (let n = 0; n < count; n += 1) events.report(`${namespace}${n}`, pod(`${namespace}${n}`, { namespace }), 'p');
 };
 
 describe('an Event is written', () => {
@@ -41,18 +41,40 @@ describe('an Event is written', () => {
       ({ events, clock }) => [events.report('u1', one, 'p'), clock.advance(3_599_999), events.report('u1', one, 'p')],
       1,
     ],
-    ['no more than twenty at once', ({ events }) => many(events, 50), 20],
-    ['then one each two seconds', ({ events, clock }) => [many(events, 50), clock.advance(4_000)], 22],
+    ['no more than ten at once of one namespace', ({ events }) => many(events, 50), 10],
+    ['no more than twenty at once', ({ events }) => ['a', 'b', 'c'].map((namespace) => many(events, 50, namespace)), 20],
+    ['then one each two seconds', ({ events, clock }) => [many(events, 50), clock.advance(4_000)], 12],
     ['for all of them in the end', ({ events, clock }) => [many(events, 50), clock.advance(120_000)], 50],
     [
+      'for one of another namespace at once, whatever one namespace is full of',
+      ({ events, written }) => {
+        many(events, 2_000);
+        written.length = 0;
+        events.report('u1', pod('u1', { namespace: 'calm' }), 'p');
+      },
+      1,
+    ],
+    [
+      'for one of another namespace within two turns, however long that has been so',
+      ({ events, written, clock }) => {
+        many(events, 2_000);
+        many(events, 20, 'busy');
+        written.length = 0;
+        events.report('u1', pod('u1', { namespace: 'calm' }), 'p');
+        clock.advance(6_000);
+        written.splice(0, Number.POSITIVE_INFINITY, ...written.filter((path) => path.includes('/calm/')));
+      },
+      1,
+    ],
+    [
       'not for a problem that was mended before its turn',
-      ({ events, clock }) => [many(events, 21), events.report('m20', pod('m20'), ''), clock.advance(60_000)],
-      20,
+      ({ events, clock }) => [many(events, 11), events.report('default10', pod('default10'), ''), clock.advance(60_000)],
+      10,
     ],
     [
       'not for a Pod that is gone before its turn',
-      ({ events, clock }) => [many(events, 21), events.report('m20', undefined, ''), clock.advance(60_000)],
-      20,
+      ({ events, clock }) => [many(events, 11), events.report('default10', undefined, ''), clock.advance(60_000)],
+      10,
     ],
   ];
   test.each(rows)('%s', (_title, act, count) => {
@@ -77,7 +99,7 @@ test('writes that hang are given up', async () => {
   many(events, 100);
   await clock.advanceAsync(60_000);
   expect(given.filter(({ aborted }) => !aborted).length).toBeLessThan(5);
-  expect(given.length).toBeGreaterThan(40);
+  expect(given.length).toBeGreaterThan(30);
 });
 
 test('its name follows from what it says and when, to the hour: replicas write it once', () => {

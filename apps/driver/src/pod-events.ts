@@ -1,6 +1,7 @@
 import { type KubeClient, type Pod, podName, within } from '@sallyport/kube';
-import { type Instant, LONG_AGO, later } from '@sallyport/model';
+import { type Instant, later } from '@sallyport/model';
 import { type Clock, type Log, sha256hex } from '@sallyport/process';
+import { createTurns, type TurnLimits } from './event-turns.ts';
 
 /** Says in the Pod's own Events what of it is not followed: `kubectl describe pod` shows it to whoever wrote the annotation. */
 export interface PodEvents {
@@ -9,16 +10,15 @@ export interface PodEvents {
   stop(): void;
 }
 
-/** Reports at once, and how often one more; milliseconds. A namespace full of mistakes must not become a flood of writes. */
-const BURST = 20;
+/** How often one more is written, past the first ones; milliseconds. */
 const REFILL_MS = 2_000;
+/** Pods whose problem waits for its turn; one that has no place is heard of when it changes next. */
+const TURNS: TurnLimits = { burst: 20, burstOfOne: 10, refillMs: REFILL_MS, waitingMax: 1_000 };
 /** So that those that hang are never as many as there are connections, which reviews need too. */
 const WRITE_MS = 5_000;
 /** The same about the same Pod is said again after this; the API server forgets Events after an hour. */
 const AGAIN_MS = 3_600_000;
 const REMEMBERED_MAX = 10_000;
-/** Pods whose problem waits for its turn; one past that is heard of when it changes next. */
-const WAITING_MAX = 1_000;
 const NOTE_LENGTH_MAX = 1_024;
 
 export interface PodEventsOptions {
@@ -32,26 +32,13 @@ export interface PodEventsOptions {
 
 export function createPodEvents({ client, clock, log, timestamp, instance }: PodEventsOptions): PodEvents {
   const said = new Map<string, Instant>();
-  const waiting = new Map<string, { readonly pod: Pod; readonly problem: string }>();
-  let tokens = BURST;
-  let filledAt: Instant = LONG_AGO;
+  const turns = createTurns<{ readonly pod: Pod; readonly problem: string }>(TURNS);
+  let isFull = false;
 
-  function mayWrite(now: Instant): boolean {
-    tokens = Math.min(BURST, tokens + (now - filledAt) / REFILL_MS);
-    filledAt = now;
-    if (tokens < 1) return false;
-    tokens -= 1;
-    return true;
-  }
-
-  function say(pod: Pod, problem: string): boolean {
-    const now = clock.now();
-    const key = `${pod.uid} ${problem}`;
-    const last = said.get(key);
-    if (last !== undefined && now < later(last, AGAIN_MS)) return true;
-    if (!mayWrite(now)) return false;
+  function write(pod: Pod, problem: string): void {
+    const key = keyOf(pod, problem);
     said.delete(key);
-    said.set(key, now);
+    said.set(key, clock.now());
     if (said.size > REMEMBERED_MAX) said.delete(said.keys().next().value as string);
     const path = `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/events`;
     const event = eventOf(pod, problem, timestamp(), instance);
@@ -60,25 +47,35 @@ export function createPodEvents({ client, clock, log, timestamp, instance }: Pod
       if (!answer.ok && answer.error.kind !== 'conflict')
         log.warn({ pod: podName(pod), problem, why: answer.error.message }, 'an Event could not be written');
     });
-    return true;
+  }
+
+  function wasSaid(pod: Pod, problem: string): boolean {
+    const last = said.get(keyOf(pod, problem));
+    return last !== undefined && clock.now() < later(last, AGAIN_MS);
   }
 
   const cancel = clock.every(REFILL_MS, () => {
-    for (const [uid, { pod, problem }] of waiting) {
-      if (!say(pod, problem)) return;
-      waiting.delete(uid);
-    }
+    for (let next = turns.next(clock.now()); next !== undefined; next = turns.next(clock.now())) write(next.pod, next.problem);
+    if (turns.waiting < TURNS.waitingMax) isFull = false;
   });
 
   return {
     report(uid, pod, problem) {
-      waiting.delete(uid);
-      if (pod === undefined || problem === '' || say(pod, problem)) return;
-      if (waiting.size < WAITING_MAX) waiting.set(uid, { pod, problem });
+      if (pod === undefined || problem === '' || wasSaid(pod, problem)) return turns.forget(uid);
+      const asked = turns.ask(pod.namespace, uid, { pod, problem }, clock.now());
+      if (asked === 'now') write(pod, problem);
+      if (asked !== 'left-out' || isFull) return;
+      isFull = true;
+      log.warn(
+        { pod: podName(pod), problem, waiting: turns.waiting },
+        'Events wait for their turn: the namespace with most is not heard',
+      );
     },
     stop: cancel,
   };
 }
+
+const keyOf = (pod: Pod, problem: string): string => `${pod.uid} ${problem}`;
 
 /** Its name follows from what it says, so that replicas of the driver say it once. */
 export function eventOf(pod: Pod, problem: string, at: string, instance: string): unknown {

@@ -21,7 +21,7 @@ export interface OperatorClient {
 const DEADLINE_MS = 5_000;
 
 /** How long a store that has just started, or a gateway without authority, may take to accept a change. */
-const TAKEN_WITHIN_MS = 10_000;
+const TAKEN_WITHIN_MS = 30_000;
 const AGAIN_EVERY_MS = 250;
 
 /** What stands already is left alone, so the same may be asked again where nobody knows whether it was done. */

@@ -125,7 +125,8 @@ async function declareAll(
   return { declared, pools };
 }
 
-const SERVING_WITHIN_MS = 10_000;
+/** Far more than a busy machine needs: past it something is wrong. */
+const SERVING_WITHIN_MS = 30_000;
 const LOOK_EVERY_MS = 20;
 
 async function untilServing(stack: Stack, declared: readonly gatewayV1.Service[], { clock, stopping }: Process): Promise<void> {

@@ -29,7 +29,8 @@ export interface ChildOptions {
   readonly onEnded: (name: string, how: string) => void;
 }
 
-const STARTED_WITHIN_MS = 20_000;
+/** Ten processes from source take most of a minute on two processors that are busy with something else. */
+const STARTED_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 /** Of a log, when its process did not come up: the end is what says why. Characters. */
 const REASON_LENGTH_MAX = 500;

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { biomeFile } from './gen/biome.mjs';
+import { chartFiles } from './gen/chart.mjs';
 import { jsonText, sameJson } from './gen/json.mjs';
 import { projectFiles } from './gen/projects.mjs';
 import { WIRE, wireFiles } from './gen/wire.mjs';
@@ -10,7 +11,7 @@ import { root } from './start/root.mjs';
 
 const isCheck = process.argv.includes('--check');
 
-const wanted = [...jsonFiles(biomeFile()), ...jsonFiles(projectFiles()), ...textFiles(wireFiles())];
+const wanted = [...jsonFiles(biomeFile()), ...jsonFiles(projectFiles()), ...textFiles({ ...wireFiles(), ...chartFiles() })];
 const stale = wanted.filter(({ isCurrent }) => !isCurrent);
 const extra = globSync(`${WIRE}/**/*.ts`, { cwd: root }).filter((file) => !wanted.some((each) => each.file === file));
 

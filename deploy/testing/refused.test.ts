@@ -34,6 +34,17 @@ const rows: [title: string, values: object, why: RegExp][] = [
   ['a pool without a size', { supervisors: { pools: [{ name: 'a' }] } }, /missing properties 'replicas', 'capacity'/],
   ['a peer that is a name', { appListener: { ingress: ['nginx'] } }, /at '\/appListener\/ingress\/0': got string, want object/],
   ['an empty peer, which would be anybody', { gateway: { operators: [{}] } }, /at '\/gateway\/operators\/0'/],
+  ['runbooks at a path', { prometheusRule: { runbooks: '/docs' } }, /at '\/prometheusRule\/runbooks'/],
+  [
+    'alerts that are wanted by a number',
+    { prometheusRule: { enabled: 1 } },
+    /at '\/prometheusRule\/enabled': got number, want boolean/,
+  ],
+  [
+    'a number as a label of it',
+    { prometheusRule: { labels: { tier: 1 } } },
+    /prometheusRule\/labels\/tier': got number, want string/,
+  ],
   ['a Pod that is killed at once', { edge: { terminationGracePeriodSeconds: 0 } }, /terminationGracePeriodSeconds': minimum/],
   ['a toleration that is a word', { tolerations: ['doors'] }, /at '\/tolerations\/0': got string, want object/],
   ['an affinity that there is not', { affinity: { nodes: {} } }, /at '\/affinity': additional properties 'nodes' not allowed/],

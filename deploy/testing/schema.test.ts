@@ -26,7 +26,12 @@ const VALIDATORS: Readonly<Record<string, unknown>> = {
   'rbac.authorization.k8s.io/v1 RoleBinding': RoleBinding,
 };
 /** Of cert-manager and the Prometheus operator, whose schemas are not here. */
-const OTHERS = ['cert-manager.io/v1 Issuer', 'cert-manager.io/v1 Certificate', 'monitoring.coreos.com/v1 PodMonitor'];
+const OTHERS = [
+  'cert-manager.io/v1 Issuer',
+  'cert-manager.io/v1 Certificate',
+  'monitoring.coreos.com/v1 PodMonitor',
+  'monitoring.coreos.com/v1 PrometheusRule',
+];
 
 const validatorOf = ({ apiVersion, kind }: KubeObject): Validator | undefined =>
   VALIDATORS[`${apiVersion} ${kind}`] as Validator | undefined;

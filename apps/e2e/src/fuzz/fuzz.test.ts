@@ -1,4 +1,5 @@
 import { createClock } from '@sallyport/process';
+import { livelyMachine } from '@sallyport/process/lively';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Bench, type Kind, openBench } from './bench.ts';
 import { failureLines } from './command/report.ts';
@@ -7,7 +8,7 @@ import { failureLines } from './command/report.ts';
  * A short run on fixed seeds against the strict reader of the RFC; the long one, `npm run fuzz`, asks other servers as well.
  * What failed prints the smallest bytes and the command that runs it again.
  */
-const clock = createClock();
+const clock = createClock(livelyMachine);
 let bench: Bench;
 
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer as createPlainServer } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { createClock, createLog } from '@sallyport/process';
-import { livelyMs } from '@sallyport/process/lively';
+import { livelyMachine, livelyMs } from '@sallyport/process/lively';
 import { createTestAuthority, type TestAuthority } from '@sallyport/wire/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type BoundaryLink, createBoundaryLink } from './boundary-link.ts';
@@ -11,7 +11,7 @@ import { type BoundaryLink, createBoundaryLink } from './boundary-link.ts';
 
 const TRUST_DOMAIN = 'acme.test';
 let authority: TestAuthority;
-const clock = createClock();
+const clock = createClock(livelyMachine);
 const undo: (() => void)[] = [];
 const identity = async (path: string) => {
   const files = await authority.issue(path.replaceAll('/', '-'), { uris: [`spiffe://${TRUST_DOMAIN}/${path}`] });

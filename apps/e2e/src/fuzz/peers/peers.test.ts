@@ -1,4 +1,5 @@
 import { createClock } from '@sallyport/process';
+import { livelyMachine } from '@sallyport/process/lively';
 import { describe, expect, test } from 'vitest';
 import { openBench } from '../bench.ts';
 import { failureLines } from '../command/report.ts';
@@ -22,7 +23,7 @@ describe.each(PEERS)('$title', ({ name, missing }) => {
   test.skipIf(missing)(
     'reads what the listener passes on as we do, and takes all valid requests',
     async () => {
-      const clock = createClock();
+      const clock = createClock(livelyMachine);
       const bench = await openBench({ clock, laneCount: 6, peers: [name] });
       const valid = await bench.run({ kind: 'valid', from: 1_000, count: 50 });
       const mutated = await bench.run({ kind: 'mutated', from: 10_000, count: 200 });

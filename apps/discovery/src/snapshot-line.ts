@@ -28,8 +28,11 @@ export interface Turn {
 export const SNAPSHOT_WAIT_MAX_MS = 200;
 /** About a millisecond: a turn costs as much as a part, and what else is to be done waits no longer than for one of them. */
 export const PARTS_PER_TURN = 8;
-/** Snapshots under way whose readers take what they are given. */
-export const UNDER_WAY_MAX = 4;
+/**
+ * Snapshots under way whose readers take what they are given. A reader has 64 KiB on the way and then waits for its own process, so
+ * there are to be enough of them that somebody always has room; and few enough that those who began are done soon.
+ */
+export const UNDER_WAY_MAX = 8;
 /** A reader that has had no room for so long is slow. */
 const TAKES_WITHIN_MS = 10;
 

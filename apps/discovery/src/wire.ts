@@ -6,6 +6,7 @@ import { followCatalog } from './catalog-view.ts';
 import type { Config } from './config.ts';
 import { createDiscoveryMetrics } from './metrics.ts';
 import { createGrantWatchers, createReaders } from './readers.ts';
+import { rememberedCredentials } from './remembered-credentials.ts';
 import { createResumeTokens } from './resume-token.ts';
 import { discoveryService } from './service.ts';
 import { createSnapshotLine } from './snapshot-line.ts';
@@ -51,7 +52,11 @@ export async function wire(
   const grants = await openGrants(config, log, () => grantFiles.tell());
   const service = discoveryService({
     view,
-    readers: createReaders({ world, verify: verifierOf(config, keys.value), fileGrant: (principal) => grants?.of(principal) }),
+    readers: createReaders({
+      world,
+      verify: rememberedCredentials(verifierOf(config, keys.value), { nowMs: () => clock.now(), unixMs: Date.now }),
+      fileGrant: (principal) => grants?.of(principal),
+    }),
     grantFiles,
     admission,
     line,

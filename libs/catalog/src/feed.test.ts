@@ -42,7 +42,7 @@ test('a snapshot comes in parts, and the last brings all of it to one moment', (
   expect(third).toMatchObject({
     kind: 'snapshot',
     removed: ['a0/web'],
-    pages: [[{ record: { recordId: 'a1/web', ownerEpoch: 201n } }]],
+    pages: [[{ record: { recordId: 'a1/web', ownerEpoch: BigInt(2 * RECORDS_PER_MESSAGE_MAX + 1) } }]],
   });
 });
 

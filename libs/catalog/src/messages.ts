@@ -60,7 +60,7 @@ export interface Sent<R extends Readable> {
   readonly message: WatchMessage<R>;
 }
 
-/** In one message, but for the rest of its last page: about 30 KB. A stalled reader holds some fifteen of them in its connection. */
-export const RECORDS_PER_MESSAGE_MAX = 100;
+/** In one message, but for the rest of its last page: about 40 KB. */
+export const RECORDS_PER_MESSAGE_MAX = 200;
 /** Names alone are shorter. */
 export const NAMES_PER_MESSAGE_MAX = 1_000;

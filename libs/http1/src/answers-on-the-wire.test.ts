@@ -70,7 +70,7 @@ function relay(input: Buffer, request: RequestHead): { seen: Seen; wire: string;
             trailers: interesting(reader.trailers),
           },
           wire,
-          surplus: reader.buffered,
+          surplus: reader.buffered(),
         };
       case 'switched':
       case 'more':

@@ -15,7 +15,7 @@
  *       'data':      write reader.data upstream; around it chunkHead and CHUNK_END if reader.head.framing is 'chunked'
  *       'end':       write lastChunk(reader.trailers) if chunked; then do not call read until the answer is sent whole
  *       'more':      stop the loop; socket.resume()
- *       'rejected':  writeAnswer(reader.rejection.code, { host: '', close: true, asksHead: reader.asksHead }); flush; drain a little; close
+ *       'rejected':  writeAnswer(reader.rejection.code, { host: '', close: true, asksHead: reader.asksHead() }); flush; drain a little; close
  *       'closed':    idle and gone: close.   'truncated': the client gave up: abort upstream
  *     }
  *   An answer of our own to a head that was read: writeAnswer(code, context), and close if answerCloses(code, context).
@@ -34,7 +34,7 @@
  *                    write forwardResponse(answers.head, plan, asked.host, policy)
  *       'data':      write answers.data, framed as plan.framing says
  *       'end':       if plan.framing is 'chunked', write lastChunk(answers.trailers); if plan.close, end the client side
- *                    pool the connection if answers.reusable and the request was sent whole; else destroy it
+ *                    pool the connection if answers.reusable() and the request was sent whole; else destroy it
  *       'switched':  write forwardSwitch(answers.head, asked.host, policy); then see Tunnel
  *       'closed':    before any byte: on a reused connection and mayRepeat(request), once more on a new one; else 502
  *       'truncated', 'rejected':  502 app_protocol if no head was sent yet; else destroy the client side (never a clean end)

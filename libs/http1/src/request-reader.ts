@@ -7,6 +7,8 @@ import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { CR, LF } from './octets.ts';
 import { readRequestHead } from './read-head.ts';
 import { createSection, TOO_LARGE, UNFINISHED } from './section.ts';
+import { NO_TRAILERS } from './trailers.ts';
+import type { Writable } from './writable.ts';
 
 /**
  * What `read` found:
@@ -21,7 +23,10 @@ import { createSection, TOO_LARGE, UNFINISHED } from './section.ts';
  */
 export type RequestEvent = 'head' | 'data' | 'end' | 'more' | 'closed' | 'truncated' | 'rejected';
 
-/** Reads requests from one client connection. Payloads are properties, valid until the next `read`: no allocation a piece. */
+/**
+ * Reads requests from one client connection. Payloads are properties, valid until the next `read`: no allocation a piece. They are plain
+ * ones, since an object made with getters is slow to make and to use.
+ */
 export interface RequestReader<B> {
   /** Hands in what came. The answer false asks to stop reading the socket until `read` says `more` again. */
   push(chunk: B): boolean;
@@ -35,11 +40,11 @@ export interface RequestReader<B> {
   readonly trailers: Fields;
   readonly rejection: Rejection;
   /** Bytes pushed and not yet read: pipelined requests, or the first bytes of a tunnel. */
-  readonly buffered: number;
+  buffered(): number;
   /** A head has begun to arrive and is not whole: the time for a head runs. False on an idle connection. */
-  readonly inHead: boolean;
+  inHead(): boolean;
   /** The head that is arriving, or was refused unread, is one of HEAD: the answer to it has no body. */
-  readonly asksHead: boolean;
+  asksHead(): boolean;
   /** All unread bytes, in order, for a tunnel. The reader is finished after this. */
   takeRest(): B[];
 }
@@ -53,9 +58,6 @@ export function createRequestReader<B extends Bytes<B>>(limits: Limits = DEFAULT
   const body = createBodyReader(input, limits);
   let state: 'head' | 'body' | 'finished' | 'rejected' = 'head';
   let emptyLineBytes = 0;
-  // Both valid only after the event that announces them.
-  let head = undefined as unknown as RequestHead;
-  let rejection = undefined as unknown as Rejection;
 
   function readHead(): RequestEvent {
     while (input.chunk !== undefined) {
@@ -74,7 +76,7 @@ export function createRequestReader<B extends Bytes<B>>(limits: Limits = DEFAULT
       if ('code' in read) return reject(read);
       section.begin();
       emptyLineBytes = 0;
-      head = read;
+      reader.head = read;
       body.begin(read);
       state = 'body';
       return 'head';
@@ -98,17 +100,26 @@ export function createRequestReader<B extends Bytes<B>>(limits: Limits = DEFAULT
   function readBody(): RequestEvent {
     const event = body.read();
     if (event === 'fault') return reject({ code: 'bad_request', reason: body.fault });
-    if (event === 'end') state = 'head';
+    if (event === 'data') reader.data = body.data;
+    else if (event === 'end') {
+      reader.trailers = body.trailers;
+      state = 'head';
+    }
     return event;
   }
 
   function reject(why: Rejection): 'rejected' {
-    rejection = why;
+    reader.rejection = why;
     state = 'rejected';
     return 'rejected';
   }
 
-  return {
+  const reader: Writable<RequestReader<B>> = {
+    // Each valid only after the event that announces it.
+    head: undefined as unknown as RequestHead,
+    data: undefined as unknown as B,
+    trailers: NO_TRAILERS,
+    rejection: undefined as unknown as Rejection,
     push: (chunk) => input.push(chunk),
     own: (copy) => input.own(copy),
     endOfInput() {
@@ -127,30 +138,13 @@ export function createRequestReader<B extends Bytes<B>>(limits: Limits = DEFAULT
           throw new Error('the connection belongs to a tunnel');
       }
     },
-    get head() {
-      return head;
-    },
-    get data() {
-      return body.data;
-    },
-    get trailers() {
-      return body.trailers;
-    },
-    get rejection() {
-      return rejection;
-    },
-    get buffered() {
-      return input.unread();
-    },
-    get inHead() {
-      return state === 'head' && (section.size > 0 || input.unread() > 0);
-    },
-    get asksHead() {
-      return section.startsWith('HEAD ');
-    },
+    buffered: () => input.unread(),
+    inHead: () => state === 'head' && (section.size > 0 || input.unread() > 0),
+    asksHead: () => section.startsWith('HEAD '),
     takeRest() {
       state = 'finished';
       return input.takeRest();
     },
   };
+  return reader;
 }

@@ -6,7 +6,9 @@ import { createInput } from './input.ts';
 import { DEFAULT_LIMITS, type Limits } from './limits.ts';
 import { readResponseHead } from './read-head.ts';
 import { createSection, UNFINISHED } from './section.ts';
+import { NO_TRAILERS } from './trailers.ts';
 import { isWebSocketUpgrade } from './websocket.ts';
+import type { Writable } from './writable.ts';
 
 /**
  * What `read` found; as in the request reader, and besides:
@@ -30,12 +32,12 @@ export interface ResponseReader<B> {
   readonly trailers: Fields;
   /** Its code is always `app_protocol`. */
   readonly rejection: Rejection;
-  readonly buffered: number;
+  buffered(): number;
   /**
    * The answer is whole, the application lets the connection live and nothing came behind it. The caller adds what only it
    * knows: that the request was sent whole and that the socket is still open in both directions.
    */
-  readonly reusable: boolean;
+  reusable(): boolean;
   /** All unread bytes, in order, for a tunnel. The reader is finished after this. */
   takeRest(): B[];
 }
@@ -50,9 +52,6 @@ export function createResponseReader<B extends Bytes<B>>(limits: Limits = DEFAUL
   let method = '';
   let webSocket = false;
   let interimCount = 0;
-  // Both valid only after the event that announces them.
-  let head = undefined as unknown as ResponseHead;
-  let rejection = undefined as unknown as Rejection;
 
   /** Between exchanges. A second answer behind the first must reach nobody: it would be taken for the next request's. */
   function readUnasked(): ResponseEvent {
@@ -73,7 +72,7 @@ export function createResponseReader<B extends Bytes<B>>(limits: Limits = DEFAUL
       const read = readResponseHead(section.text, limits.fieldCountMax, method);
       if ('code' in read) return reject(read.reason);
       section.begin();
-      head = read;
+      reader.head = read;
       return announce(read);
     }
     if (!input.ended) return 'more';
@@ -107,17 +106,26 @@ export function createResponseReader<B extends Bytes<B>>(limits: Limits = DEFAUL
   function readBody(): ResponseEvent {
     const event = body.read();
     if (event === 'fault') return reject(body.fault);
-    if (event === 'end') state = 'unasked';
+    if (event === 'data') reader.data = body.data;
+    else if (event === 'end') {
+      reader.trailers = body.trailers;
+      state = 'unasked';
+    }
     return event;
   }
 
   function reject(reason: string): 'rejected' {
-    rejection = { code: 'app_protocol', reason };
+    reader.rejection = { code: 'app_protocol', reason };
     state = 'rejected';
     return 'rejected';
   }
 
-  return {
+  const reader: Writable<ResponseReader<B>> = {
+    // Each valid only after the event that announces it.
+    head: undefined as unknown as ResponseHead,
+    data: undefined as unknown as B,
+    trailers: NO_TRAILERS,
+    rejection: undefined as unknown as Rejection,
     expect(request, asksForWebSocket) {
       if (state !== 'unasked') throw new Error(`a new exchange while ${state}`);
       method = request.method;
@@ -145,27 +153,13 @@ export function createResponseReader<B extends Bytes<B>>(limits: Limits = DEFAUL
           throw new Error('the connection belongs to a tunnel');
       }
     },
-    get head() {
-      return head;
-    },
-    get data() {
-      return body.data;
-    },
-    get trailers() {
-      return body.trailers;
-    },
-    get rejection() {
-      return rejection;
-    },
-    get buffered() {
-      return input.unread();
-    },
-    get reusable() {
-      return state === 'unasked' && input.chunk === undefined && !input.ended && (head === undefined || head.keepAlive);
-    },
+    buffered: () => input.unread(),
+    reusable: () =>
+      state === 'unasked' && input.chunk === undefined && !input.ended && (reader.head === undefined || reader.head.keepAlive),
     takeRest() {
       state = 'finished';
       return input.takeRest();
     },
   };
+  return reader;
 }

@@ -20,6 +20,25 @@ test('prints counters, gauges and histograms for Prometheus', async () => {
   expect(text).toContain('# TYPE sallyport_proxy_requests_total counter');
 });
 
+test('a counter adds up by all its labels, between scrapes and across them', async () => {
+  const metrics = createMetrics();
+  const ended = metrics.counter('sallyport_a_b_total', 'X.', ['kind', 'ending']);
+  const lines = async (): Promise<string[]> =>
+    (await metrics.text()).split('\n').filter((line) => line.startsWith('sallyport_a_b'));
+  expect(await lines()).toEqual([]);
+  ended.add(1, { kind: 'http', ending: 'complete' });
+  ended.add(0, { kind: 'http', ending: 'refused' });
+  ended.add(2, { ending: 'complete', kind: 'tunnel' });
+  const first = [
+    'sallyport_a_b_total{kind="http",ending="complete"} 1',
+    'sallyport_a_b_total{kind="http",ending="refused"} 0',
+    'sallyport_a_b_total{kind="tunnel",ending="complete"} 2',
+  ];
+  expect([await lines(), await lines()]).toEqual([first, first]);
+  ended.add(3, { kind: 'tunnel', ending: 'complete' });
+  expect(await lines()).toEqual([...first.slice(0, 2), 'sallyport_a_b_total{kind="tunnel",ending="complete"} 5']);
+});
+
 test('a counter without labels shows before anything happened', async () => {
   const metrics = createMetrics();
   metrics.counter('sallyport_gateway_sessions_total', 'Sessions.');
@@ -50,6 +69,7 @@ test('refuses one name twice', () => {
   expect(() => metrics.gauge('sallyport_a_b_count', 'X.')).toThrow(/already been registered/);
 });
 test('refuses a counter that falls', () => {
-  const counter = createMetrics().counter('sallyport_a_b_total', 'X.');
-  expect(() => counter.add(-1)).toThrow();
+  const metrics = createMetrics();
+  expect(() => metrics.counter('sallyport_a_b_total', 'X.').add(-1)).toThrow('cannot fall');
+  expect(() => metrics.counter('sallyport_a_c_total', 'X.', ['code']).add(Number.NaN, { code: '1' })).toThrow('cannot fall');
 });

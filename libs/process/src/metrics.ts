@@ -1,4 +1,5 @@
 import * as prom from 'prom-client';
+import { createCells } from './cells.ts';
 
 /** How much of something happened; only rises. */
 export interface Counter<L extends string> {
@@ -57,8 +58,23 @@ export function createMetrics({ runtime = false }: MetricsOptions = {}): Metrics
   return {
     counter(name, help, labels = []) {
       if (!name.endsWith('_total')) throw new Error(`counter "${name}" does not end in _total`);
-      const counter = new prom.Counter<string>(base(name, help, labels));
-      return { add: (by, ...[given]) => (given === undefined ? counter.inc(by) : counter.inc(given, by)) };
+      const cells = createCells(labels);
+      const counter = new prom.Counter<string>({
+        ...base(name, help, labels),
+        collect() {
+          for (const cell of cells.all()) {
+            this.inc(cell.labels, cell.sum);
+            cell.sum = 0;
+          }
+        },
+      });
+      return {
+        add(by, ...[given]) {
+          if (!(by >= 0)) throw new Error(`counter "${name}" cannot fall by ${-by}`);
+          if (given === undefined) counter.inc(by);
+          else cells.at(given).sum += by;
+        },
+      };
     },
     gauge(name, help, labels = []) {
       const gauge = new prom.Gauge<string>(base(name, help, labels));

@@ -57,6 +57,7 @@ function sharesPrefix(bytes: Uint8Array, { bytes: prefix, bits }: Range): boolea
 
 /** One spelling for an address: IPv4 out of its IPv6 form, a zone dropped. What is no address stays as it is. */
 export function normaliseAddress(address: string): string {
+  if (!address.includes(':')) return address;
   const bare = address.split('%')[0] ?? address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(bare);
   return mapped?.[1] ?? bare;

@@ -1,17 +1,16 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { type Code, createRequestReader } from '@sallyport/http1';
+import { type Code, createRequestReader, type RequestReader } from '@sallyport/http1';
 import type { Host, Instant } from '@sallyport/model';
 import type { ClientSide, Cut, Surroundings } from './client-side.ts';
 import { type Exchange, startExchange } from './exchange.ts';
 import type { ServingInstance } from './instance.ts';
 import type { Instances } from './instances.ts';
-import { hasCiphertext } from './lent-reads.ts';
 import { createOutbox } from './outbox.ts';
 import type { Peer } from './peer.ts';
-import { codecLimits } from './pool.ts';
 import type { ConnectionEvent } from './records.ts';
 import { answerOurselves } from './refusal.ts';
+import { hasCiphertext } from './tls-inside.ts';
 
 const NOTHING = Buffer.alloc(0);
 /** Stands where the reader of a connection was that has become a tunnel. */
@@ -50,7 +49,6 @@ export interface ClientConnection {
 export function createClientConnection(options: ClientConnectionOptions): ClientConnection {
   const { socket, raw, serverName, peer, instances, surroundings } = options;
   const { clock, limits } = surroundings;
-  let requests = createRequestReader<Buffer>(codecLimits(limits));
   const outbox = createOutbox(socket, drained);
   let phase: 'open' | 'lingering' | 'cut' | 'closed' = 'open';
   let exchange: Exchange | undefined;
@@ -73,19 +71,19 @@ export function createClientConnection(options: ClientConnectionOptions): Client
   function readAll() {
     while (phase === 'open' && exchange?.tunnel() === undefined) {
       if (exchange !== undefined && !exchange.wantsRequest()) return;
-      switch (requests.read()) {
+      switch (client.requests.read()) {
         case 'head':
           inHead = false;
-          exchange = startExchange(client, instanceNow(), requests.head);
+          exchange = startExchange(client, instanceNow(), client.requests.head);
           break;
         case 'data':
-          exchange?.requestData(requests.data);
+          exchange?.requestData(client.requests.data);
           break;
         case 'end':
           exchange?.requestEnd();
           break;
         case 'rejected':
-          return refuseUnread(requests.rejection.code, requests.rejection.reason);
+          return refuseUnread(client.requests.rejection.code, client.requests.rejection.reason);
         case 'more':
           noteHead();
           socket.resume();
@@ -99,8 +97,8 @@ export function createClientConnection(options: ClientConnectionOptions): Client
 
   /** The time for a head runs from its first byte. */
   function noteHead(): void {
-    if (exchange !== undefined || requests.inHead === inHead) return;
-    inHead = requests.inHead;
+    if (exchange !== undefined || client.requests.inHead() === inHead) return;
+    inHead = client.requests.inHead();
     waitsSince = clock.now();
   }
 
@@ -108,7 +106,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     if (exchange !== undefined) return exchange.requestBroken(code, reason);
     // Before `linger`, from which another wait begins.
     const durationMs = inHead ? clock.now() - waitsSince : 0;
-    const answer = answerOurselves(code, { host: '', close: true, asksHead: requests.asksHead });
+    const answer = answerOurselves(code, { host: '', close: true, asksHead: client.requests.asksHead() });
     outbox.text(answer.text);
     outbox.flush();
     linger();
@@ -122,6 +120,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
       path: '',
       host: serverName,
       sandboxId: options.instance.sandboxId,
+      service: undefined,
       bytesIn: 0,
       bytesOut: 0,
       durationMs,
@@ -154,15 +153,13 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     else socket.write(NOTHING, end);
   }
 
-  const client: ClientSide = {
+  const client: ClientSide & { requests: RequestReader<Buffer> } = {
     serverName,
     peer,
-    get requests() {
-      return requests;
-    },
+    requests: createRequestReader<Buffer>(surroundings.codecLimits),
     takeRest() {
-      const rest = requests.takeRest();
-      requests = SPENT;
+      const rest = client.requests.takeRest();
+      client.requests = SPENT;
       return rest;
     },
     outbox,
@@ -187,10 +184,10 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     const tunnel = exchange?.tunnel();
     if (tunnel !== undefined) return tunnel.clientData(lent);
     if (phase !== 'open') return drop(lent);
-    const waits = requests.buffered > 0;
-    if (!requests.push(waits ? copyOf(lent) : lent)) socket.pause();
+    const waits = client.requests.buffered() > 0;
+    if (!client.requests.push(waits ? copyOf(lent) : lent)) socket.pause();
     readRequests();
-    if (!waits && requests.buffered > 0) requests.own(copyOf);
+    if (!waits && client.requests.buffered() > 0) client.requests.own(copyOf);
   }
 
   function drained(): void {

@@ -1,4 +1,4 @@
-import type { RequestReader } from '@sallyport/http1';
+import type { Limits as CodecLimits, RequestReader } from '@sallyport/http1';
 import type { Host } from '@sallyport/model';
 import type { CidrSet } from './cidr.ts';
 import type { ClientCounts } from './client-counts.ts';
@@ -43,6 +43,7 @@ export type Cut = 'reset' | 'reset-flushed' | 'close-flushed';
 export interface Surroundings {
   readonly clock: Clock;
   readonly limits: Limits;
+  readonly codecLimits: CodecLimits;
   readonly trusted: CidrSet;
   /** Exchanges at one time of the addresses that trusted peers state. */
   readonly statedClients: ClientCounts;

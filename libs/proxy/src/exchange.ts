@@ -208,7 +208,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     const sentWhole = requestWhole() && !appBlocked;
     step('answer-end');
     // After a refused upgrade an application may have lost count of what this connection is: never use it again.
-    if (app.answers.reusable && sentWhole && !app.ended && admitted?.asked.webSocket === false) {
+    if (app.answers.reusable() && sentWhole && !app.ended && admitted?.asked.webSocket === false) {
       instance.pool.give(app);
       app = undefined;
     } else dropApp();
@@ -311,13 +311,13 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
       kind: tunnel === undefined ? 'http' : 'tunnel',
       status,
       ending,
-      ...(code === undefined ? {} : { code }),
-      ...(reason === undefined ? {} : { reason }),
+      code,
+      reason,
       method: head.method,
       path: query < 0 ? head.target : head.target.slice(0, query),
       host: client.serverName,
       sandboxId: instance.sandboxId,
-      ...(admitted === undefined ? {} : { service: admitted.route.service }),
+      service: admitted?.route.service,
       bytesIn,
       bytesOut,
       durationMs: clock.now() - startedAt,

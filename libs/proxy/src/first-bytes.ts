@@ -26,7 +26,7 @@ export function readOpening(socket: Socket, onOpening: (opening: Opening) => voi
   function settle(opening: Opening, rest: Buffer) {
     socket.removeListener('readable', onReadable);
     if (rest.length > 0) socket.unshift(rest);
-    if (opening.kind === 'tls') socket.read = readPiece;
+    if (opening.kind === 'tls' && rest.length > PIECE_BYTES_MAX) socket.read = readPiece;
     onOpening(opening);
   }
 

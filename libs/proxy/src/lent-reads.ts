@@ -13,17 +13,3 @@ export const lendReads = (socket: TLSSocket, memory: Buffer): boolean =>
     socket,
     asData(memory, () => socket),
   );
-
-/**
- * Whether TLS has written what the system has not taken, or not told of. That may be more than the socket was given: it answers a key
- * update or a new handshake by itself. Undefined with a Node that does not tell.
- */
-export function hasCiphertext(socket: TLSSocket): boolean | undefined {
-  const byteCount = (socket as unknown as Inside)._handle?.writeQueueSize;
-  return byteCount === undefined ? undefined : byteCount > 0;
-}
-
-/** What a TLS handle tells of itself. */
-interface Inside {
-  readonly _handle?: { readonly writeQueueSize?: number } | null;
-}

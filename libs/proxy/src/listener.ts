@@ -12,8 +12,10 @@ import { answerPlainHttp, type Opening, readOpening } from './first-bytes.ts';
 import type { Instances } from './instances.ts';
 import { lendReads, RECORD_BYTES_MAX } from './lent-reads.ts';
 import { type Limits, TICK_MS } from './limits.ts';
+import { codecLimits } from './pool.ts';
 import type { ConnectionEvent, ExchangeRecord } from './records.ts';
 import { createSlabs } from './slabs.ts';
+import { tcpBeneath } from './tls-inside.ts';
 
 export interface ListenerOptions {
   /** Address to listen on, `::` for all. */
@@ -46,8 +48,6 @@ export interface Listener {
 interface Accepted {
   readonly raw: Socket;
   readonly since: Instant;
-  /** Names the TCP connection among those that are open. */
-  readonly ends: string;
   readonly address: string;
   /** Whom it counts for; undefined for trusted peers. */
   counted: string | undefined;
@@ -61,12 +61,13 @@ interface Accepted {
 export async function listenForApps(options: ListenerOptions): Promise<Listener> {
   const { certificates, instances, limits, trusted, clock, onConnection } = options;
   const open = new Set<Accepted>();
-  /** TLS sockets do not say which TCP socket they stand on; both ends of the connection name it. */
-  const awaitingTls = new Map<string, Accepted>();
+  /** In their handshakes. */
+  const awaitingTls = new Map<Socket | undefined, Accepted>();
   const perClient = createClientCounts(limits.connectionsPerClientMax);
   const surroundings: Surroundings = {
     clock,
     limits,
+    codecLimits: codecLimits(limits),
     trusted,
     statedClients: createClientCounts(limits.connectionsPerClientMax),
     slabs: createSlabs(),
@@ -108,7 +109,6 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     const accepted: Accepted = {
       raw,
       since: clock.now(),
-      ends: endsOf(raw),
       address: normaliseAddress(raw.remoteAddress ?? ''),
       counted: undefined,
       stated: undefined,
@@ -153,14 +153,14 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
       accepted.stated = opening.source;
       if (!trusted.has(opening.source) && !count(accepted, opening.source)) return;
     }
-    awaitingTls.set(accepted.ends, accepted);
+    awaitingTls.set(raw, accepted);
     tls.emit('connection', raw);
   }
 
   function secured(socket: TLSSocket): void {
-    const ends = endsOf(socket);
-    const accepted = awaitingTls.get(ends);
-    awaitingTls.delete(ends);
+    const raw = tcpBeneath(socket);
+    const accepted = awaitingTls.get(raw);
+    awaitingTls.delete(raw);
     const serverName = normaliseHost(socket.servername || '');
     const instance = instances.byHost(serverName);
     if (accepted === undefined || instance === undefined || draining) {
@@ -197,7 +197,7 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     if (!open.delete(accepted)) return;
     onConnection('closed');
     if (accepted.counted !== undefined) perClient.leave(accepted.counted);
-    if (awaitingTls.get(accepted.ends) === accepted) awaitingTls.delete(accepted.ends);
+    awaitingTls.delete(accepted.raw);
     if (open.size === 0) onEmpty();
   }
 
@@ -253,5 +253,3 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     },
   };
 }
-
-const endsOf = (socket: Socket): string => `${socket.remoteAddress} ${socket.remotePort} ${socket.localAddress}`;

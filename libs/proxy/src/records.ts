@@ -24,17 +24,17 @@ export interface ExchangeRecord {
   readonly status: number;
   readonly ending: Ending;
   /** Of our own answer. */
-  readonly code?: Code;
+  readonly code: Code | undefined;
   /** For the log only: what exactly was wrong. */
-  readonly reason?: string;
+  readonly reason: string | undefined;
   /** '' where the head could not be read. */
   readonly method: string;
   /** Path without query: queries carry secrets. */
   readonly path: string;
   /** The connection's server name. */
   readonly host: string;
-  readonly sandboxId?: SandboxId;
-  readonly service?: ServiceName;
+  readonly sandboxId: SandboxId;
+  readonly service: ServiceName | undefined;
   /** Body bytes from the client; of a tunnel all bytes. */
   readonly bytesIn: number;
   /** Body bytes to the client; of a tunnel all bytes. */

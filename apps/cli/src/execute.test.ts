@@ -275,6 +275,15 @@ test('the status names what is wrong', async () => {
     err: expect.stringMatching(/no supervisors have joined/),
   });
 });
+test('the status names what workloads declare and nobody follows', async () => {
+  const problems = [{ workspace: 'team', sandbox: 'demo', problem: '"api=none" is\u0007 not name=port' }];
+  const of = (problemCount: number) =>
+    gatewayOf({ getStatus: answering(gatewayV1.GetStatusResponse.fromPartial({ gatewayId: 'gw1', problems, problemCount })) });
+  const ran = await run(['status'], reach(await serve(of(3))));
+  expect(ran.out).toMatch(/^team\/demo {2}"api=none" is {2}not name=port$/m);
+  expect(ran.out).toMatch(/and 2 more/);
+  expect((await run(['status'], reach(await serve(of(1))))).out).not.toMatch(/more/);
+});
 
 describe('the snapshot', () => {
   const record = {

@@ -37,18 +37,26 @@ export const statusCommand: Command = {
       ['sessions', `${status.sessionCount} with this gateway`],
     ];
     input.print(formatFacts(facts));
-    if (status.members.length === 0) {
-      input.progress('no supervisors have joined: nothing can be served');
-      return ok(undefined);
-    }
-    const rows = status.members.map((member) => [
-      member.poolId,
-      member.memberId,
-      member.draining ? 'draining' : member.ready ? 'ready' : 'not ready',
-      member.appPort === 0 ? 'off' : String(member.appPort),
-      String(member.ownedCount),
-    ]);
-    input.print(`\n${formatTable(['POOL', 'SUPERVISOR', 'STATE', 'PORT', 'OWNS'], rows)}`);
+    if (status.members.length === 0) input.progress('no supervisors have joined: nothing can be served');
+    else input.print(membersOf(status));
+    if (status.problems.length > 0) input.print(problemsOf(status));
     return ok(undefined);
   },
 };
+
+function membersOf({ members }: gatewayV1.GetStatusResponse): string {
+  const rows = members.map((member) => [
+    member.poolId,
+    member.memberId,
+    member.draining ? 'draining' : member.ready ? 'ready' : 'not ready',
+    member.appPort === 0 ? 'off' : String(member.appPort),
+    String(member.ownedCount),
+  ]);
+  return `\n${formatTable(['POOL', 'SUPERVISOR', 'STATE', 'PORT', 'OWNS'], rows)}`;
+}
+
+function problemsOf({ problems, problemCount }: gatewayV1.GetStatusResponse): string {
+  const rows = problems.map(({ workspace, sandbox, problem }) => [`${workspace}/${sandbox}`, problem]);
+  const more = problemCount > problems.length ? `\n… and ${problemCount - problems.length} more` : '';
+  return `\n${formatTable(['SANDBOX', 'NOT FOLLOWED, OF WHAT IT DECLARES'], rows)}${more}`;
+}

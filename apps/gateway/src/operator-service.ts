@@ -38,7 +38,8 @@ export interface OperatorServiceOptions {
   readonly declarations: Declarations;
   readonly registrations: Registrations;
   readonly states: ServiceStates;
-  readonly status: () => gatewayV1.GetStatusResponse;
+  /** As somebody sees it who may see these workspaces. */
+  readonly status: (maySee: (workspace: WorkspaceId) => boolean) => gatewayV1.GetStatusResponse;
   /** For sandboxes that are registered without saying where. */
   readonly defaultPool: PoolId | undefined;
 }
@@ -181,7 +182,8 @@ export function createOperatorService(
         const bumped = await registrations.bumpCredential(ref);
         return bumped.ok ? ok({ credentialEpoch: bumped.value.epoch, supervisorToken: bumped.value.token }) : bumped;
       }),
-    getStatus: (_request, caller) => read(caller, 'getStatus', '', () => ok(options.status())),
+    getStatus: (_request, caller) =>
+      read(caller, 'getStatus', '', (operator) => ok(options.status((workspace) => maySee(operator.role, workspace)))),
   };
 }
 

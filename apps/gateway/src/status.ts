@@ -11,7 +11,7 @@ export function statusOf(
   membership: Membership,
   sessions: Sessions,
   domain: string,
-): Omit<gatewayV1.GetStatusResponse, 'urlPort'> {
+): Omit<gatewayV1.GetStatusResponse, 'urlPort' | 'problems' | 'problemCount'> {
   const own = membership.current();
   const owned = new Map<MemberId, number>();
   for (const { value } of world.owners.values()) if (value.kind === 'owned') owned.set(value.by, (owned.get(value.by) ?? 0) + 1);

@@ -111,7 +111,11 @@ export async function wire(config: Config, process: Process, { store, urlPort = 
           registrations,
           states,
           defaultPool: config.defaultPool,
-          status: () => ({ ...statusOf(world, membership, sessions, config.domain), urlPort: urlPort() }),
+          status: (maySee) => ({
+            ...statusOf(world, membership, sessions, config.domain),
+            urlPort: urlPort(),
+            ...(workloads?.problems.shown(maySee) ?? { problems: [], problemCount: 0 }),
+          }),
         }),
         ...createCheckService({
           operators,

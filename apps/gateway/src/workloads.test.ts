@@ -6,6 +6,7 @@ import { FORGET_MS, followWorkloads } from './workloads.ts';
 
 const demo = { workspace: 'team', sandbox: 'demo' } as never;
 const plain = (value: unknown): never => value as never;
+const expose = (service: string, port: number) => [demo, { service: plain(service), port, policy: DEFAULT_POLICY }] as const;
 
 /** As many gateways as are wanted, all of which follow one driver. */
 async function open({ gateways = 1, defaultPool = undefined as string | undefined } = {}) {
@@ -186,7 +187,6 @@ describe('a driver that was away', () => {
 });
 
 describe('what an operator declared', () => {
-  const expose = (service: string, port: number) => [demo, { service: plain(service), port, policy: DEFAULT_POLICY }] as const;
   test('stays when the workload goes, and its sandbox with it', async () => {
     const { driver, quiet, declarations, settle, services, clock } = await open();
     driver.put('team/demo');
@@ -236,6 +236,61 @@ describe('what an operator declared', () => {
     driver.put('team/demo', { pool: 'red' });
     await clock.advanceAsync(5_000);
     expect([sandbox(), services()]).toMatchObject([{ poolId: 'blue' }, ['admin:99', 'web:80']]);
+  });
+});
+
+describe('what is wrong with it', () => {
+  const all = (): boolean => true;
+  const told = ({ followed }: Awaited<ReturnType<typeof open>>): string[] =>
+    followed.problems.shown(all).problems.map(({ workspace, sandbox, problem }) => `${workspace}/${sandbox}: ${problem}`);
+
+  test('is shown while it is so, beside what is served of it', async () => {
+    const scene = await open();
+    scene.driver.put('team/demo', { services: 'web=80', problem: 'api=none is no port' });
+    scene.driver.put('team/calm', { services: 'web=80' });
+    await scene.quiet();
+    expect([told(scene), scene.services(), scene.services('team/calm')]).toEqual([
+      ['team/demo: api=none is no port'],
+      ['web:80'],
+      ['web:80'],
+    ]);
+    await scene.clock.advanceAsync(130_000);
+    expect(told(scene)).toEqual(['team/demo: api=none is no port']);
+    scene.driver.put('team/demo', { services: 'web=80' });
+    await scene.quiet();
+    expect(told(scene)).toEqual([]);
+  });
+  test('is shown of a name that several claim, and not of one whose workload is gone', async () => {
+    const scene = await open();
+    scene.driver.put('team/demo', { runtimeId: '', problem: '2 Pods claim team/demo' });
+    await scene.quiet();
+    expect(told(scene)).toEqual(['team/demo: 2 Pods claim team/demo']);
+    scene.driver.remove('team/demo');
+    await scene.quiet();
+    expect(told(scene)).toEqual([]);
+  });
+  test('that the gateway refuses itself is shown too, and no more once it takes it', async () => {
+    const scene = await open();
+    scene.driver.put('team/demo', { services: 'web=80', pool: 'blue' });
+    await scene.quiet();
+    await scene.settle(scene.declarations.expose(...expose('admin', 99)));
+    scene.driver.put('team/demo', { services: 'web=80', pool: 'red' });
+    await scene.clock.advanceAsync(5_000);
+    expect(told(scene)).toEqual([expect.stringMatching(/^team\/demo: it asks for another pool/)]);
+    scene.driver.put('team/demo', { services: 'web=80', pool: 'blue' });
+    await scene.clock.advanceAsync(5_000);
+    expect(told(scene)).toEqual([]);
+  });
+  test('is forgotten of what a driver that was away tells of no more', async () => {
+    const scene = await open();
+    scene.driver.put('team/demo', { problem: 'x' });
+    await scene.quiet();
+    scene.driver.away(true);
+    await scene.clock.advanceAsync(1_000);
+    expect(told(scene)).toEqual(['team/demo: x']);
+    scene.driver.back();
+    await scene.clock.advanceAsync(10_000);
+    expect(told(scene)).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { backoffMs, type Cancel, type Clock, type Log, wait } from '@sallyport/p
 import type { SandboxRef } from './declarations.ts';
 import { type ReconcileOptions, reconcileWorkload, type Wish } from './reconcile-workload.ts';
 import { type FollowedWorkload, readWorkloadEvent, type WorkloadStream } from './workload-events.ts';
+import { createWorkloadProblems, type WorkloadProblems } from './workload-problems.ts';
 
 /** Follows what workloads declare themselves: label a Pod, get a URL. Every replica does so. */
 export interface FollowedWorkloads {
@@ -12,6 +13,7 @@ export interface FollowedWorkloads {
   synced(): boolean;
   /** Nothing is left to do. */
   settled(): boolean;
+  readonly problems: Pick<WorkloadProblems, 'shown'>;
   stop(): void;
 }
 
@@ -39,6 +41,7 @@ export function followWorkloads({ watch, clock, log, random = Math.random, ...op
   const busy = new Set<string>();
   const failures = new Map<string, number>();
   const said = new Map<string, string>();
+  const problems = createWorkloadProblems();
   const awaySince = new Map<string, Instant>();
   let retries = new Map<string, Cancel>();
   let synced = false;
@@ -81,12 +84,13 @@ export function followWorkloads({ watch, clock, log, random = Math.random, ...op
     if (workload === undefined) wanted.delete(name);
     else wanted.set(name, workload);
     failures.delete(name);
-    tell(name, workload?.problem ?? '');
+    note(name, workload?.problem ?? '');
     look(name);
   }
 
   function begin(): void {
     synced = true;
+    problems.keep((name) => wanted.has(name));
     lookAtAll();
   }
 
@@ -134,10 +138,10 @@ export function followWorkloads({ watch, clock, log, random = Math.random, ...op
     if (outcome.ok) {
       if (wish.kind === 'forget') awaySince.delete(name);
       failures.delete(name);
-      if (outcome.value.length > 0) tell(name, outcome.value.join('; '));
+      note(name, [wanted.get(name)?.problem ?? '', ...outcome.value].filter(Boolean).join('; '));
       return;
     }
-    tell(name, outcome.error.message);
+    note(name, outcome.error.message);
     const attempt = failures.get(name) ?? 0;
     failures.set(name, attempt + 1);
     retry(name, later(clock.now(), backoffMs(attempt, random(), RETRY)));
@@ -152,6 +156,11 @@ export function followWorkloads({ watch, clock, log, random = Math.random, ...op
         look(name);
       }),
     );
+  }
+
+  function note(name: string, problem: string): void {
+    problems.note(name, refOf(name), wanted.has(name) ? problem : '');
+    tell(name, problem);
   }
 
   /** Once for each thing that is wrong. */
@@ -169,6 +178,7 @@ export function followWorkloads({ watch, clock, log, random = Math.random, ...op
   running.catch((error: unknown) => log.error({ err: error }, 'workloads are followed no more'));
   return {
     synced: () => synced,
+    problems,
     settled: () => synced && dirty.size === 0 && busy.size === 0 && retries.size === 0,
     stop() {
       stopped.abort();

@@ -288,6 +288,17 @@ export interface GetStatusResponse {
   domain: string;
   /** In public URLs. 0: each has the port of the supervisor that serves it. */
   urlPort: number;
+  /** Of what workloads declare themselves, what is not followed: the first by name, in workspaces that the caller may see. */
+  problems: WorkloadProblem[];
+  /** How many there are of them. */
+  problemCount: number;
+}
+
+export interface WorkloadProblem {
+  workspace: string;
+  sandbox: string;
+  /** For people. */
+  problem: string;
 }
 
 export interface CheckInstallationRequest {
@@ -2731,6 +2742,8 @@ function createBaseGetStatusResponse(): GetStatusResponse {
     sessionCount: 0,
     domain: "",
     urlPort: 0,
+    problems: [],
+    problemCount: 0,
   };
 }
 
@@ -2768,6 +2781,12 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
     }
     if (message.urlPort !== 0) {
       writer.uint32(80).uint32(message.urlPort);
+    }
+    for (const v of message.problems) {
+      WorkloadProblem.encode(v!, writer.uint32(90).fork()).join();
+    }
+    if (message.problemCount !== 0) {
+      writer.uint32(96).uint32(message.problemCount);
     }
     return writer;
   },
@@ -2865,6 +2884,22 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
             message.urlPort = reader.uint32();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.problems.push(WorkloadProblem.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.problemCount = reader.uint32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2917,6 +2952,14 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
         : isSet(object.url_port)
         ? globalThis.Number(object.url_port)
         : 0,
+      problems: globalThis.Array.isArray(object?.problems)
+        ? object.problems.map((e: any) => WorkloadProblem.fromJSON(e))
+        : [],
+      problemCount: isSet(object.problemCount)
+        ? globalThis.Number(object.problemCount)
+        : isSet(object.problem_count)
+        ? globalThis.Number(object.problem_count)
+        : 0,
     };
   },
 
@@ -2952,6 +2995,12 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
     if (message.urlPort !== 0) {
       obj.urlPort = Math.round(message.urlPort);
     }
+    if (message.problems?.length) {
+      obj.problems = message.problems.map((e) => WorkloadProblem.toJSON(e));
+    }
+    if (message.problemCount !== 0) {
+      obj.problemCount = Math.round(message.problemCount);
+    }
     return obj;
   },
 
@@ -2972,6 +3021,109 @@ export const GetStatusResponse: MessageFns<GetStatusResponse> = {
     message.sessionCount = object.sessionCount ?? 0;
     message.domain = object.domain ?? "";
     message.urlPort = object.urlPort ?? 0;
+    message.problems = object.problems?.map((e) => WorkloadProblem.fromPartial(e)) || [];
+    message.problemCount = object.problemCount ?? 0;
+    return message;
+  },
+};
+
+function createBaseWorkloadProblem(): WorkloadProblem {
+  return { workspace: "", sandbox: "", problem: "" };
+}
+
+export const WorkloadProblem: MessageFns<WorkloadProblem> = {
+  encode(message: WorkloadProblem, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.workspace !== "") {
+      writer.uint32(10).string(message.workspace);
+    }
+    if (message.sandbox !== "") {
+      writer.uint32(18).string(message.sandbox);
+    }
+    if (message.problem !== "") {
+      writer.uint32(26).string(message.problem);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WorkloadProblem {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWorkloadProblem();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.workspace = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.sandbox = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.problem = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  fromJSON(object: any): WorkloadProblem {
+    return {
+      workspace: isSet(object.workspace) ? globalThis.String(object.workspace) : "",
+      sandbox: isSet(object.sandbox) ? globalThis.String(object.sandbox) : "",
+      problem: isSet(object.problem) ? globalThis.String(object.problem) : "",
+    };
+  },
+
+  toJSON(message: WorkloadProblem): unknown {
+    const obj: any = {};
+    if (message.workspace !== "") {
+      obj.workspace = message.workspace;
+    }
+    if (message.sandbox !== "") {
+      obj.sandbox = message.sandbox;
+    }
+    if (message.problem !== "") {
+      obj.problem = message.problem;
+    }
+    return obj;
+  },
+
+  create<I extends Exact<DeepPartial<WorkloadProblem>, I>>(base?: I): WorkloadProblem {
+    return WorkloadProblem.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WorkloadProblem>, I>>(object: I): WorkloadProblem {
+    const message = createBaseWorkloadProblem();
+    message.workspace = object.workspace ?? "";
+    message.sandbox = object.sandbox ?? "";
+    message.problem = object.problem ?? "";
     return message;
   },
 };

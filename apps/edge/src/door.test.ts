@@ -1,32 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { helloFor, passOn } from './testing/first-bytes.ts';
-import {
-  type Client,
-  hostOf,
-  type Stage,
-  type StageOptions,
-  startStage,
-  startUpstream,
-  type Upstream,
-  until,
-} from './testing/stage.ts';
+import { endings, stage, stagePerTest, start, upstream } from './testing/per-test.ts';
+import { type Client, hostOf, until } from './testing/stage.ts';
 
-let stage: Stage;
-let upstream: Upstream;
-const start = async (options?: StageOptions): Promise<void> => {
-  stage = await startStage(options);
-};
-
-beforeEach(async () => {
-  upstream = await startUpstream();
-});
-afterEach(async () => {
-  await stage.close();
-  await upstream.close();
-});
-const endings = (): string[] => stage.ended.map(({ ending }) => ending);
+stagePerTest();
 
 describe('a connection to a published host', () => {
   test('reaches its supervisor byte by byte as it was sent, and goes both ways', async () => {

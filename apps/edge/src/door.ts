@@ -12,7 +12,7 @@ import { createClientCounts, normaliseAddress } from '@sallyport/proxy';
 import { createClientShares } from './client-shares.ts';
 import type { Refusal } from './endings.ts';
 import { TICK_MS } from './limits.ts';
-import { createPassage, type Passage } from './passage.ts';
+import { Passage } from './passage.ts';
 import { recently } from './recently.ts';
 import { createRoster } from './roster.ts';
 import type { Surroundings } from './surroundings.ts';
@@ -65,7 +65,7 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
       client.destroy();
       return observer.refused({ reason: refusal, client: address });
     }
-    open.add(createPassage({ client, address, onClosed }, surroundings));
+    open.add(new Passage(client, address, onClosed, surroundings));
   }
 
   function refusalOf(address: string): Refusal | undefined {

@@ -3,29 +3,14 @@ import { formatAddress, type Host, type Instant, later, normaliseHost } from '@s
 import { lend } from '@sallyport/proxy';
 import { alertRecord, createHelloReader } from '@sallyport/tls-hello';
 import type { PublishedRecord } from '@sallyport/wire';
-import { ALERT_OF, type Ending, isHandover, type Refusal } from './endings.ts';
+import { ALERT_OF, type Ending, isHandover, type RecordEnd, type Refusal } from './endings.ts';
 import { createInlet } from './inlet.ts';
 import { DIAL_AGAIN_MS, LINGER_MS } from './limits.ts';
-import { createOpening } from './opening.ts';
-import { type Resting, sameRecord } from './published.ts';
+import { createOpening, type Opening } from './opening.ts';
+import { type Resting, sameRecord, type Waiting } from './published.ts';
 import { type Listed, UNLISTED } from './roster.ts';
-import { reset, type Splice, splice } from './splice.ts';
+import { type Gate, reset, Splice } from './splice.ts';
 import type { DialFault, Surroundings } from './surroundings.ts';
-
-/** One client connection, from its first byte to its last. */
-export interface Passage extends Listed {
-  /** What timers would do, twice a second. */
-  tick(now: Instant): void;
-  /** Ends it now, whatever it is at. */
-  cut(ending: 'drained'): void;
-}
-
-export interface PassageOptions {
-  readonly client: Socket;
-  /** The peer's address. */
-  readonly address: string;
-  readonly onClosed: (passage: Passage) => void;
-}
 
 /**
  * hello → reaching → through → over; from each of the first two also → refused → over.
@@ -33,275 +18,330 @@ export interface PassageOptions {
  */
 type State = 'hello' | 'reaching' | 'through' | 'refused' | 'over';
 
-export function createPassage({ client, address, onClosed }: PassageOptions, surroundings: Surroundings): Passage {
-  const { recently, limits, published, observer, tally } = surroundings;
-  const startedAt = recently();
-  const opening = createOpening(createHelloReader(), surroundings.trusted.has(address));
-  let state: State = 'hello';
+interface Attempt {
+  readonly record: PublishedRecord;
+  readonly socket: Socket;
+  readonly at: Instant;
+}
+
+/**
+ * One client connection, from its first byte to its last. An object with methods, for there are thousands of them a second: as many
+ * functions as it has would be made for each of them.
+ */
+export class Passage implements Listed, Waiting, Gate {
+  slot = UNLISTED;
+  readonly #client: Socket;
+  readonly #surroundings: Surroundings;
+  readonly #onClosed: (passage: Passage) => void;
+  readonly #opening: Opening;
+  readonly #startedAt: Instant;
+  readonly #resting = new RestingPassage(this);
+  #state: State = 'hello';
   /** Since when it is in this state. */
-  let since = startedAt;
-  let isPending = true;
+  #since: Instant;
+  #isPending = true;
   /** The client's address: the stated one, where that is believed. */
-  let stated = address;
-  let counted = surroundings.trusted.has(address) ? undefined : address;
-  let host = '' as Host;
-  let isHostCounted = false;
+  #stated: string;
+  #counted: string | undefined;
+  #host = '' as Host;
+  #isHostCounted = false;
   /** Its bytes so far. */
-  let held: Buffer[] = [];
-  let dialled: { readonly record: PublishedRecord; readonly socket: Socket; readonly at: Instant } | undefined;
-  let failed: { readonly record: PublishedRecord; readonly at: Instant } | undefined;
-  let through: Splice | undefined;
+  #held: Buffer[] = [];
+  #dialled: Attempt | undefined;
+  #failed: Pick<Attempt, 'record' | 'at'> | undefined;
+  #through: Splice | undefined;
   /** The record was good until then when it was last looked at. */
-  let goodUntil = startedAt;
+  #goodUntil: Instant;
   /** Its record has gone to another owner, and it may go on until `goodUntil`. */
-  let isLeft = false;
-  let reachedAt = startedAt;
-  let openSocketCount = 1;
+  #isLeft = false;
+  #reachedAt: Instant;
+  #openSocketCount = 1;
   /** Node tells the end of a paused socket as soon as it comes, if nothing is left to be read. */
-  let hasEndedEarly = false;
+  #hasEndedEarly = false;
 
-  tally.pending += 1;
-
-  function clientData(chunk: Buffer, isLent: boolean): boolean {
-    if (through !== undefined) return through.clientData(chunk);
-    if (state !== 'hello') return state === 'refused';
-    opened(isLent ? Buffer.from(chunk) : chunk);
-    // What it has become in there, which the compiler does not see.
-    return (state as State) !== 'reaching';
+  /** @param address the peer's. */
+  constructor(client: Socket, address: string, onClosed: (passage: Passage) => void, surroundings: Surroundings) {
+    this.#client = client;
+    this.#surroundings = surroundings;
+    this.#onClosed = onClosed;
+    const isTrusted = surroundings.trusted.has(address);
+    this.#opening = createOpening(createHelloReader(), isTrusted);
+    this.#stated = address;
+    this.#counted = isTrusted ? undefined : address;
+    this.#startedAt = surroundings.recently();
+    this.#since = this.#startedAt;
+    this.#goodUntil = this.#startedAt;
+    this.#reachedAt = this.#startedAt;
+    surroundings.tally.pending += 1;
+    if (
+      !lend(
+        client,
+        createInlet((chunk, isLent) => this.#clientData(chunk, isLent)),
+      )
+    )
+      client.on('data', (chunk: Buffer) => {
+        if (!this.#clientData(chunk, false)) client.pause();
+      });
+    client.on('end', () => this.#clientEnded());
+    client.on('error', () => this.over('client-reset'));
+    client.on('close', () => this.#closedOne());
   }
 
-  function opened(chunk: Buffer): void {
-    held.push(chunk);
-    const said = opening.push(chunk);
-    if (said.stated !== undefined && said.stated !== stated) {
-      stated = said.stated;
-      if (!surroundings.trusted.has(stated)) {
-        const over = surroundings.clients.enter(stated);
-        if (over !== undefined) return refuse(over);
-        counted = stated;
-      }
+  /** What timers would do, twice a second. */
+  tick(now: Instant): void {
+    const { limits } = this.#surroundings;
+    const since = now - this.#since;
+    switch (this.#state) {
+      case 'hello':
+        if (since >= limits.helloMs) this.#refuse('hello-timeout');
+        return;
+      case 'reaching':
+        if (since >= limits.reachMs)
+          return this.#refuse(this.#failed === undefined && this.#dialled === undefined ? 'no-record' : 'unreachable');
+        if (this.#dialled !== undefined && now - this.#dialled.at >= limits.dialMs) return this.#dialFailed('timeout');
+        return this.look();
+      case 'refused':
+        if (since >= LINGER_MS) this.#client.destroy();
+        return;
+      case 'through':
+        if (this.#mayPassAt(now)) return this.#through?.tick(now, limits);
+        return this.over(this.#isLeft ? 'moved' : 'lapsed');
+      case 'over':
+        // A peer that does not take its last bytes must not hold the sockets for ever.
+        if (since < limits.halfClosedMs) return;
+        this.#client.destroy();
+        this.#dialled?.socket.destroy();
     }
-    if (said.kind === 'more') return;
-    if (said.kind === 'refused') return refuse(said.reason);
-    host = normaliseHost(said.serverName);
-    held = said.rest(held);
-    if (!surroundings.hosts.enter(host)) return refuse('over-host-limit');
-    isHostCounted = true;
-    enter('reaching');
-    seek();
   }
 
-  function enter(next: State): void {
-    state = next;
-    since = recently();
+  /** Ends it now, whatever it is at. */
+  cut(ending: 'drained'): void {
+    if (this.#state === 'through') return this.over(ending);
+    this.#refuse('draining');
+    this.#client.destroy();
   }
 
   /** Looks where the host is, and goes there; or waits until there is news. */
-  function seek(): void {
-    if (state !== 'reaching' || dialled !== undefined) return;
+  look(): void {
+    if (this.#state !== 'reaching' || this.#dialled !== undefined) return;
+    const { recently, published } = this.#surroundings;
     const now = recently();
-    const place = published.find(host, now);
-    if (place.kind === 'unknown') return refuse('name-unknown');
-    const isDown = failed !== undefined && place.kind === 'record' && failed.record === place.record;
-    if (place.kind === 'awaited' || (isDown && now < later(failed?.at ?? now, DIAL_AGAIN_MS))) return published.await(host, seek);
-    goodUntil = place.until;
-    reach(place.record, now);
+    const place = published.find(this.#host, now);
+    if (place.kind === 'unknown') return this.#refuse('name-unknown');
+    const isDown = this.#failed !== undefined && place.kind === 'record' && this.#failed.record === place.record;
+    if (place.kind === 'awaited' || (isDown && now < later(this.#failed?.at ?? now, DIAL_AGAIN_MS)))
+      return published.await(this.#host, this);
+    this.#goodUntil = place.until;
+    this.#reach(place.record, now);
   }
 
-  function reach(record: PublishedRecord, now: Instant): void {
+  /** Asked before each chunk: a stalled loop delivers bytes before the message that should have ended them. */
+  mayPass(): Instant | undefined {
+    if (this.#state !== 'through') return undefined;
+    const now = this.#surroundings.recently();
+    if (this.#mayPassAt(now)) return now;
+    this.over(this.#isLeft ? 'moved' : 'lapsed');
+    return undefined;
+  }
+
+  recordEnded(end: RecordEnd): void {
+    if (this.#state === 'reaching') {
+      this.#letGo();
+      return this.look();
+    }
+    if (this.#state !== 'through' || this.#dialled === undefined) return;
+    const { limits, published, recently } = this.#surroundings;
+    if (!isHandover(end) || limits.handoverMs === 0) return this.over(end);
+    // A withdrawal must still find it.
+    published.rest(this.#dialled.record, this.#resting);
+    if (!this.#isLeft) this.#goodUntil = later(recently(), limits.handoverMs);
+    this.#isLeft = true;
+  }
+
+  over(ending: Ending): void {
+    if (this.#state !== 'through' || this.#dialled === undefined || this.#through === undefined) return;
+    this.#enter('over');
+    const { record, socket } = this.#dialled;
+    this.#surroundings.published.leave(record, this.#resting);
+    // Whoever rests on nothing any more gets no further byte, in either direction.
+    if (ending !== 'complete') for (const each of [this.#client, socket]) reset(each);
+    const { bytesIn, bytesOut } = this.#through;
+    this.#surroundings.observer.ended({
+      host: this.#host,
+      endpoint: endpointOf(record),
+      client: this.#stated,
+      ending,
+      bytesIn,
+      bytesOut,
+      durationMs: Math.round(this.#since - this.#startedAt),
+      reachedMs: Math.round(this.#reachedAt - this.#startedAt),
+    });
+  }
+
+  #clientData(chunk: Buffer, isLent: boolean): boolean {
+    if (this.#through !== undefined) return this.#through.clientData(chunk);
+    if (this.#state !== 'hello') return this.#state === 'refused';
+    this.#opened(isLent ? Buffer.from(chunk) : chunk);
+    // What it has become in there, which the compiler does not see.
+    return (this.#state as State) !== 'reaching';
+  }
+
+  #opened(chunk: Buffer): void {
+    const { clients, hosts, trusted } = this.#surroundings;
+    this.#held.push(chunk);
+    const said = this.#opening.push(chunk);
+    if (said.stated !== undefined && said.stated !== this.#stated) {
+      this.#stated = said.stated;
+      if (!trusted.has(this.#stated)) {
+        const over = clients.enter(this.#stated);
+        if (over !== undefined) return this.#refuse(over);
+        this.#counted = this.#stated;
+      }
+    }
+    if (said.kind === 'more') return;
+    if (said.kind === 'refused') return this.#refuse(said.reason);
+    this.#host = normaliseHost(said.serverName);
+    this.#held = said.rest(this.#held);
+    if (!hosts.enter(this.#host)) return this.#refuse('over-host-limit');
+    this.#isHostCounted = true;
+    this.#enter('reaching');
+    this.look();
+  }
+
+  #clientEnded(): void {
+    if (this.#through !== undefined) this.#through.clientEnded();
+    else if (this.#state === 'hello') this.#refuse('client-gone');
+    else if (this.#state === 'reaching') this.#hasEndedEarly = true;
+    else if (this.#state === 'refused') this.#client.destroy();
+  }
+
+  #enter(next: State): void {
+    this.#state = next;
+    this.#since = this.#surroundings.recently();
+  }
+
+  #reach(record: PublishedRecord, now: Instant): void {
     // Registered before the dial: a withdrawal finds it, whatever it is at.
-    published.rest(record, resting);
+    this.#surroundings.published.rest(record, this.#resting);
     const { address: to, port } = record.endpoint;
-    const socket = surroundings.dial(to, port, createInlet(supervisorData));
+    const inlet = createInlet((chunk) => this.#through?.supervisorData(chunk) ?? false);
+    const socket = this.#surroundings.dial(to, port, inlet);
     const attempt = { record, socket, at: now };
-    dialled = attempt;
+    this.#dialled = attempt;
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      if (dialled !== attempt) return;
-      if (state === 'reaching') dialFailed(error.code === 'ECONNREFUSED' ? 'refused' : 'other');
-      else over('supervisor-reset');
+      if (this.#dialled !== attempt) return;
+      if (this.#state === 'reaching') this.#dialFailed(error.code === 'ECONNREFUSED' ? 'refused' : 'other');
+      else this.over('supervisor-reset');
     });
     socket.on('connect', () => {
-      if (dialled === attempt && state === 'reaching') connected(attempt.socket);
+      if (this.#dialled === attempt && this.#state === 'reaching') this.#connected(socket);
     });
-    socket.on('end', () => through?.supervisorEnded());
+    socket.on('end', () => this.#through?.supervisorEnded());
   }
 
-  const supervisorData = (chunk: Buffer): boolean => through?.supervisorData(chunk) ?? false;
-
-  function dialFailed(fault: DialFault): void {
-    const attempt = letGo();
+  #dialFailed(fault: DialFault): void {
+    const attempt = this.#letGo();
     if (attempt === undefined) return;
-    observer.dialFailed(fault, endpointOf(attempt.record));
-    failed = { record: attempt.record, at: recently() };
-    seek();
+    this.#surroundings.observer.dialFailed(fault, endpointOf(attempt.record));
+    this.#failed = { record: attempt.record, at: this.#surroundings.recently() };
+    this.look();
   }
 
-  function letGo() {
-    const attempt = dialled;
+  #letGo(): Attempt | undefined {
+    const attempt = this.#dialled;
     if (attempt === undefined) return undefined;
-    dialled = undefined;
-    published.leave(attempt.record, resting);
+    this.#dialled = undefined;
+    this.#surroundings.published.leave(attempt.record, this.#resting);
     attempt.socket.destroy();
     return attempt;
   }
 
-  const resting: Resting = {
-    slot: UNLISTED,
-    on: undefined,
-    recordEnded(end) {
-      if (state === 'reaching') {
-        letGo();
-        return seek();
-      }
-      if (state !== 'through' || dialled === undefined) return;
-      if (!isHandover(end) || limits.handoverMs === 0) return over(end);
-      // A withdrawal must still find it.
-      published.rest(dialled.record, resting);
-      if (!isLeft) goodUntil = later(recently(), limits.handoverMs);
-      isLeft = true;
-    },
-  };
-
-  function connected(socket: Socket): void {
-    if (!mayPass(recently())) {
-      letGo();
-      return seek();
+  #connected(socket: Socket): void {
+    const { recently, published, observer, sendsProxy, tally } = this.#surroundings;
+    if (!this.#mayPassAt(recently())) {
+      this.#letGo();
+      return this.look();
     }
-    enter('through');
-    reachedAt = since;
-    settlePending();
+    this.#enter('through');
+    this.#reachedAt = this.#since;
+    this.#settlePending();
     // A record that was renewed wakes nobody: then the tick has found it, and this still waits.
-    published.forget(host, seek);
-    observer.reached(reachedAt - startedAt);
-    openSocketCount += 1;
-    socket.on('close', closedOne);
-    if (surroundings.sendsProxy) socket.write(opening.header(client, stated));
-    through = splice({ client, supervisor: socket, tally, mayPass: passes, onEnd: over });
-    const early = held;
-    held = [];
+    published.forget(this.#host, this);
+    observer.reached(this.#reachedAt - this.#startedAt);
+    this.#openSocketCount += 1;
+    socket.on('close', () => this.#closedOne());
+    if (sendsProxy) socket.write(this.#opening.header(this.#client, this.#stated));
+    const through = new Splice(this.#client, socket, tally, this);
+    this.#through = through;
+    const early = this.#held;
+    this.#held = [];
     let isTaken = true;
     for (const chunk of early) isTaken = through.clientData(chunk) && isTaken;
-    if (hasEndedEarly) through.clientEnded();
-    else if (isTaken) client.resume();
+    if (this.#hasEndedEarly) through.clientEnded();
+    else if (isTaken) this.#client.resume();
   }
 
   /** The record is looked at again once it would have run out as it was last seen. */
-  function mayPass(now: Instant): boolean {
-    if (now < goodUntil) return true;
-    const place = isLeft ? undefined : published.find(host, now);
-    if (place?.kind !== 'record' || dialled === undefined || !sameRecord(place.record, dialled.record)) return false;
-    goodUntil = place.until;
+  #mayPassAt(now: Instant): boolean {
+    if (now < this.#goodUntil) return true;
+    const place = this.#isLeft ? undefined : this.#surroundings.published.find(this.#host, now);
+    if (place?.kind !== 'record' || this.#dialled === undefined || !sameRecord(place.record, this.#dialled.record)) return false;
+    this.#goodUntil = place.until;
     return true;
   }
 
-  /** Asked before each chunk: a stalled loop delivers bytes before the message that should have ended them. */
-  function passes(): Instant | undefined {
-    if (state !== 'through') return undefined;
-    const now = recently();
-    if (mayPass(now)) return now;
-    over(isLeft ? 'moved' : 'lapsed');
-    return undefined;
-  }
-
-  function over(ending: Ending): void {
-    if (state !== 'through' || dialled === undefined || through === undefined) return;
-    enter('over');
-    const { record, socket } = dialled;
-    published.leave(record, resting);
-    // Whoever rests on nothing any more gets no further byte, in either direction.
-    if (ending !== 'complete') for (const each of [client, socket]) reset(each);
-    const { bytesIn, bytesOut } = through;
-    observer.ended({
-      host,
-      endpoint: endpointOf(record),
-      client: stated,
-      ending,
-      bytesIn,
-      bytesOut,
-      durationMs: Math.round(since - startedAt),
-      reachedMs: Math.round(reachedAt - startedAt),
+  #refuse(reason: Refusal): void {
+    if (this.#state !== 'hello' && this.#state !== 'reaching') return;
+    this.#enter('refused');
+    this.#letGo();
+    this.#settlePending();
+    this.#surroundings.published.forget(this.#host, this);
+    this.#held = [];
+    this.#surroundings.observer.refused({
+      reason,
+      client: this.#stated,
+      ...(this.#host === '' ? {} : { name: this.#host }),
     });
-  }
-
-  function refuse(reason: Refusal): void {
-    if (state !== 'hello' && state !== 'reaching') return;
-    enter('refused');
-    letGo();
-    settlePending();
-    published.forget(host, seek);
-    held = [];
-    observer.refused({ reason, client: stated, ...(host === '' ? {} : { name: host }) });
     const alert = ALERT_OF[reason];
-    if (alert === undefined) return void client.destroy();
-    client.end(alertRecord(alert));
+    if (alert === undefined) return void this.#client.destroy();
+    this.#client.end(alertRecord(alert));
     // Unread bytes would make the system send a reset, which may overtake the alert.
-    client.resume();
+    this.#client.resume();
   }
 
-  function settlePending(): void {
-    if (!isPending) return;
-    isPending = false;
-    tally.pending -= 1;
-    if (counted !== undefined) surroundings.clients.settle(counted);
+  #settlePending(): void {
+    if (!this.#isPending) return;
+    this.#isPending = false;
+    this.#surroundings.tally.pending -= 1;
+    if (this.#counted !== undefined) this.#surroundings.clients.settle(this.#counted);
   }
 
-  function closedOne(): void {
-    openSocketCount -= 1;
+  #closedOne(): void {
+    this.#openSocketCount -= 1;
     // A client that goes while it waits is not waited for.
-    refuse('client-gone');
-    if (openSocketCount > 0) return;
+    this.#refuse('client-gone');
+    if (this.#openSocketCount > 0) return;
     // Not before its last byte has left: until then a record that ends must still find it.
-    over('complete');
-    if (counted !== undefined) surroundings.clients.leave(counted);
-    if (isHostCounted) surroundings.hosts.leave(host);
-    onClosed(passage);
+    this.over('complete');
+    if (this.#counted !== undefined) this.#surroundings.clients.leave(this.#counted);
+    if (this.#isHostCounted) this.#surroundings.hosts.leave(this.#host);
+    this.#onClosed(this);
+  }
+}
+
+/** A passage among those that rest on its record; among all of them it has another slot. */
+class RestingPassage implements Resting {
+  slot = UNLISTED;
+  on: PublishedRecord | undefined = undefined;
+  readonly #passage: Passage;
+
+  constructor(passage: Passage) {
+    this.#passage = passage;
   }
 
-  if (!lend(client, createInlet(clientData)))
-    client.on('data', (chunk: Buffer) => {
-      if (!clientData(chunk, false)) client.pause();
-    });
-  client.on('end', () => {
-    if (through !== undefined) through.clientEnded();
-    else if (state === 'hello') refuse('client-gone');
-    else if (state === 'reaching') hasEndedEarly = true;
-    else if (state === 'refused') client.destroy();
-  });
-  client.on('error', () => over('client-reset'));
-  client.on('close', closedOne);
-
-  const passage: Passage = {
-    slot: UNLISTED,
-    tick(now) {
-      switch (state) {
-        case 'hello':
-          if (now - since >= limits.helloMs) refuse('hello-timeout');
-          return;
-        case 'reaching':
-          if (now - since >= limits.reachMs)
-            return refuse(failed === undefined && dialled === undefined ? 'no-record' : 'unreachable');
-          if (dialled !== undefined && now - dialled.at >= limits.dialMs) return dialFailed('timeout');
-          return seek();
-        case 'refused':
-          if (now - since >= LINGER_MS) client.destroy();
-          return;
-        case 'through':
-          if (mayPass(now)) return through?.tick(now, limits);
-          return over(isLeft ? 'moved' : 'lapsed');
-        case 'over':
-          // A peer that does not take its last bytes must not hold the sockets for ever.
-          if (now - since < limits.halfClosedMs) return;
-          client.destroy();
-          dialled?.socket.destroy();
-      }
-    },
-    cut(ending) {
-      if (state === 'through') return over(ending);
-      refuse('draining');
-      client.destroy();
-    },
-  };
-  return passage;
+  recordEnded(end: RecordEnd): void {
+    this.#passage.recordEnded(end);
+  }
 }
 
 const endpointOf = ({ endpoint: { address, port } }: PublishedRecord): string => formatAddress({ host: address, port });

@@ -1,23 +1,11 @@
 import { type AddressInfo, createServer as createTcp } from 'node:net';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { alert, helloFor } from './testing/first-bytes.ts';
+import { refusals, stage, stagePerTest, start, upstream } from './testing/per-test.ts';
 import { recordOf } from './testing/records.ts';
-import { hostOf, type Stage, type StageOptions, startStage, startUpstream, type Upstream, until } from './testing/stage.ts';
+import { hostOf, until } from './testing/stage.ts';
 
-let stage: Stage;
-let upstream: Upstream;
-const start = async (options?: StageOptions): Promise<void> => {
-  stage = await startStage(options);
-};
-
-beforeEach(async () => {
-  upstream = await startUpstream();
-});
-afterEach(async () => {
-  await stage.close();
-  await upstream.close();
-});
-const refusals = (): string[] => stage.refused.map(({ reason }) => reason);
+stagePerTest();
 
 describe('where a host is', () => {
   test('is waited for until the first snapshot', async () => {

@@ -21,6 +21,11 @@ export interface Resting extends Listed {
   recordEnded(end: RecordEnd): void;
 }
 
+/** A connection that waits for a record. */
+export interface Waiting {
+  look(): void;
+}
+
 /** The records, who rests on each, and who waits for one. */
 export interface Published {
   find(host: Host, now: Instant): Place;
@@ -29,8 +34,8 @@ export interface Published {
   rest(record: PublishedRecord, resting: Resting): void;
   leave(record: PublishedRecord, resting: Resting): void;
   /** Tells once, when there is something new about the host. */
-  await(host: Host, look: () => void): void;
-  forget(host: Host, look: () => void): void;
+  await(host: Host, waiting: Waiting): void;
+  forget(host: Host, waiting: Waiting): void;
 }
 
 /** What of a record a connection rests on: another of these is another supervisor, or something that its end would not be told by. */
@@ -43,7 +48,7 @@ export const sameRecord = (a: PublishedRecord, b: PublishedRecord): boolean =>
 
 export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHost' | 'complete' | 'leftOut'>): Published {
   const restingOn = new Map<string, Roster<Resting>>();
-  const waiting = new Map<Host, Set<() => void>>();
+  const waitingFor = new Map<Host, Set<Waiting>>();
   /** Hosts that are expected back, and until when; the oldest first. */
   const awaited = new Map<Host, Instant>();
   /** Whose record the follower has not taken back. It may have run out a moment ago, without anybody's having looked. */
@@ -53,9 +58,9 @@ export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHos
   let wasComplete = follower.complete;
 
   function wake(host: Host): void {
-    const looks = waiting.get(host);
-    waiting.delete(host);
-    for (const look of looks ?? []) look();
+    const all = waitingFor.get(host);
+    waitingFor.delete(host);
+    for (const waiting of all ?? []) waiting.look();
   }
 
   function expectBack(host: Host, now: Instant): void {
@@ -127,7 +132,7 @@ export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHos
       }
       if (wasComplete || !follower.complete) return;
       wasComplete = true;
-      for (const host of [...waiting.keys()]) wake(host);
+      for (const host of [...waitingFor.keys()]) wake(host);
     },
     rest(record, resting) {
       const all = restingOn.get(record.recordId) ?? createRoster<Resting>();
@@ -141,15 +146,13 @@ export function createPublished(follower: Pick<Follower<PublishedRecord>, 'byHos
       resting.on = undefined;
       if (all?.members.length === 0) restingOn.delete(record.recordId);
     },
-    await(host, look) {
-      const looks = waiting.get(host) ?? new Set();
-      waiting.set(host, looks);
-      looks.add(look);
+    await(host, waiting) {
+      waitingFor.set(host, (waitingFor.get(host) ?? new Set()).add(waiting));
     },
-    forget(host, look) {
-      const looks = waiting.get(host);
-      looks?.delete(look);
-      if (looks?.size === 0) waiting.delete(host);
+    forget(host, waiting) {
+      const all = waitingFor.get(host);
+      all?.delete(waiting);
+      if (all?.size === 0) waitingFor.delete(host);
     },
   };
 }

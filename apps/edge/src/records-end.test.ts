@@ -1,24 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { helloFor, passOn } from './testing/first-bytes.ts';
-import { type Stage, type StageOptions, startStage, startUpstream, type Upstream, until } from './testing/stage.ts';
+import { endings, stage, stagePerTest, start, upstream } from './testing/per-test.ts';
+import { startUpstream, until } from './testing/stage.ts';
 
-let stage: Stage;
-let upstream: Upstream;
-const start = async (options?: StageOptions): Promise<void> => {
-  stage = await startStage(options);
-};
-
-beforeEach(async () => {
-  upstream = await startUpstream();
-});
-afterEach(async () => {
-  await stage.close();
-  await upstream.close();
-});
-const endings = (): string[] => stage.ended.map(({ ending }) => ending);
+stagePerTest();
 
 describe('a live connection', () => {
   test.each(['withdrawn', 'session-lost', 'grant-revoked', 'owner-changed'] as const)(

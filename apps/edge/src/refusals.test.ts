@@ -1,24 +1,12 @@
 import { parseCidrs } from '@sallyport/proxy';
 import { hello, records, serverName, versions } from '@sallyport/tls-hello/testing';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { proxyHeader } from './proxy-header.ts';
 import { alert, helloFor, passOn } from './testing/first-bytes.ts';
-import { type Stage, type StageOptions, startStage, startUpstream, type Upstream, until } from './testing/stage.ts';
+import { refusals, stage, stagePerTest, start, upstream } from './testing/per-test.ts';
+import { until } from './testing/stage.ts';
 
-let stage: Stage;
-let upstream: Upstream;
-const start = async (options?: StageOptions): Promise<void> => {
-  stage = await startStage(options);
-};
-
-beforeEach(async () => {
-  upstream = await startUpstream();
-});
-afterEach(async () => {
-  await stage.close();
-  await upstream.close();
-});
-const refusals = (): string[] => stage.refused.map(({ reason }) => reason);
+stagePerTest();
 
 describe('what is refused', () => {
   const rows: [title: string, bytes: Buffer, reason: string, answer: Buffer][] = [

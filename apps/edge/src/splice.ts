@@ -4,84 +4,81 @@ import type { Ending } from './endings.ts';
 import { KEEPALIVE_AFTER_MS, type Limits } from './limits.ts';
 import type { Tally } from './surroundings.ts';
 
-/** Two sockets that are one connection. What passes is never looked at. */
-export interface Splice {
-  /** Whether the next may be read, into the same memory. */
-  clientData(chunk: Buffer): boolean;
-  supervisorData(chunk: Buffer): boolean;
-  /** The client sends no more, and may still listen. */
-  clientEnded(): void;
-  supervisorEnded(): void;
-  tick(now: Instant, limits: Pick<Limits, 'silenceMs' | 'halfClosedMs'>): void;
-  readonly bytesIn: number;
-  readonly bytesOut: number;
-}
-
-export interface SpliceOptions {
-  readonly client: Socket;
-  /** Connected. */
-  readonly supervisor: Socket;
-  readonly tally: Pick<Tally, 'bytesIn' | 'bytesOut'>;
+/** Who is asked before each chunk, and told of an end. */
+export interface Gate {
   /** Whether a chunk may pass, and the time; undefined: it may not, and all has been ended. */
-  readonly mayPass: () => Instant | undefined;
-  readonly onEnd: (ending: Ending) => void;
+  mayPass(): Instant | undefined;
+  over(ending: Ending): void;
 }
 
 const NOTHING = Buffer.alloc(0);
 
 /**
- * The way of every byte: one read, one look at the deadline, one write. A reader that is slower than the other side makes it
- * wait, and one read is held of what that sends.
+ * Two sockets that are one connection, and the way of every byte: one read, one look at the deadline, one write. What passes is never
+ * looked at. A reader that is slower than the other side makes it wait, and one read is held of what that sends.
  */
-export function splice({ client, supervisor, tally, mayPass, onEnd }: SpliceOptions): Splice {
-  const startedAt = mayPass();
-  let lastActivityAt = startedAt;
-  let clientEnded = false;
-  let supervisorEnded = false;
-  let isKeptAlive = false;
-  let bytesIn = 0;
-  let bytesOut = 0;
+export class Splice {
+  bytesIn = 0;
+  bytesOut = 0;
+  readonly #client: Socket;
+  readonly #supervisor: Socket;
+  readonly #tally: Pick<Tally, 'bytesIn' | 'bytesOut'>;
+  readonly #gate: Gate;
+  readonly #startedAt: Instant | undefined;
+  #lastActivityAt: Instant | undefined;
+  #clientEnded = false;
+  #supervisorEnded = false;
+  #isKeptAlive = false;
 
-  return {
-    clientData(chunk) {
-      const now = mayPass();
-      if (now === undefined) return false;
-      lastActivityAt = now;
-      bytesIn += chunk.length;
-      tally.bytesIn += chunk.length;
-      return pour(chunk, supervisor, client);
-    },
-    supervisorData(chunk) {
-      const now = mayPass();
-      if (now === undefined) return false;
-      lastActivityAt = now;
-      bytesOut += chunk.length;
-      tally.bytesOut += chunk.length;
-      return pour(chunk, client, supervisor);
-    },
-    clientEnded() {
-      clientEnded = true;
-      endOf(supervisor, supervisorEnded);
-    },
-    supervisorEnded() {
-      supervisorEnded = true;
-      endOf(client, clientEnded);
-    },
-    tick(now, { silenceMs, halfClosedMs }) {
-      if (lastActivityAt === undefined || startedAt === undefined) return;
-      const isHalf = clientEnded || supervisorEnded;
-      if (now - lastActivityAt >= (isHalf ? halfClosedMs : silenceMs)) return onEnd(isHalf ? 'half-closed' : 'silent');
-      if (isKeptAlive || now - startedAt < KEEPALIVE_AFTER_MS) return;
-      isKeptAlive = true;
-      for (const socket of [client, supervisor]) socket.setKeepAlive(true, KEEPALIVE_AFTER_MS);
-    },
-    get bytesIn() {
-      return bytesIn;
-    },
-    get bytesOut() {
-      return bytesOut;
-    },
-  };
+  /** @param supervisor connected. */
+  constructor(client: Socket, supervisor: Socket, tally: Pick<Tally, 'bytesIn' | 'bytesOut'>, gate: Gate) {
+    this.#client = client;
+    this.#supervisor = supervisor;
+    this.#tally = tally;
+    this.#gate = gate;
+    this.#startedAt = gate.mayPass();
+    this.#lastActivityAt = this.#startedAt;
+  }
+
+  /** Whether the next may be read, into the same memory. */
+  clientData(chunk: Buffer): boolean {
+    const now = this.#gate.mayPass();
+    if (now === undefined) return false;
+    this.#lastActivityAt = now;
+    this.bytesIn += chunk.length;
+    this.#tally.bytesIn += chunk.length;
+    return pour(chunk, this.#supervisor, this.#client);
+  }
+
+  supervisorData(chunk: Buffer): boolean {
+    const now = this.#gate.mayPass();
+    if (now === undefined) return false;
+    this.#lastActivityAt = now;
+    this.bytesOut += chunk.length;
+    this.#tally.bytesOut += chunk.length;
+    return pour(chunk, this.#client, this.#supervisor);
+  }
+
+  /** The client sends no more, and may still listen. */
+  clientEnded(): void {
+    this.#clientEnded = true;
+    endOf(this.#supervisor, this.#supervisorEnded);
+  }
+
+  supervisorEnded(): void {
+    this.#supervisorEnded = true;
+    endOf(this.#client, this.#clientEnded);
+  }
+
+  tick(now: Instant, { silenceMs, halfClosedMs }: Pick<Limits, 'silenceMs' | 'halfClosedMs'>): void {
+    if (this.#lastActivityAt === undefined || this.#startedAt === undefined) return;
+    const isHalf = this.#clientEnded || this.#supervisorEnded;
+    if (now - this.#lastActivityAt >= (isHalf ? halfClosedMs : silenceMs))
+      return this.#gate.over(isHalf ? 'half-closed' : 'silent');
+    if (this.#isKeptAlive || now - this.#startedAt < KEEPALIVE_AFTER_MS) return;
+    this.#isKeptAlive = true;
+    for (const socket of [this.#client, this.#supervisor]) socket.setKeepAlive(true, KEEPALIVE_AFTER_MS);
+  }
 }
 
 /** False: `to` has yet to take it, and until then the memory is not to be used again; then `from` is read on by itself. */

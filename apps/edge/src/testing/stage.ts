@@ -60,9 +60,9 @@ export async function startStage(options: StageOptions = {}): Promise<Stage> {
     limits: { ...DEFAULT_LIMITS, ...options.limits },
     published: {
       ...published,
-      await(host, look) {
+      await(host, waiting) {
         waitCount += 1;
-        published.await(host, look);
+        published.await(host, waiting);
       },
     },
     trusted: options.trusted ?? NO_CIDRS,

@@ -20,11 +20,11 @@ test('the image runs nothing while it is built, so that its base needs no shell,
   expect(last.at(-1)).toBe('ENTRYPOINT ["node", "/app/main.mjs"]');
 });
 
-test('it holds the one file of its app, and licences', () => {
+test('it holds the one file of its app, licences, and what OpenSSL is set to', () => {
   const copies = last.filter((line) => line.startsWith('COPY ')).map((line) => line.replace(/\$\{(\w+)\}/, '<$1>'));
   expect(copies).toEqual([
     'COPY --from=bundles /src/dist/<APP>.mjs /app/main.mjs',
-    'COPY --from=bundles /src/LICENSE /src/NOTICE /app/',
+    'COPY --from=bundles /src/LICENSE /src/NOTICE /src/deploy/images/openssl.cnf /app/',
   ]);
 });
 

@@ -4,7 +4,10 @@ import { US } from '../measure/figures.ts';
 import type { Subject } from './subject.ts';
 
 /** As the images have it (deploy/images/Dockerfile). */
-const YOUNG_GENERATION = '--max-semi-space-size=16';
+const NODE_OPTIONS = [
+  '--max-semi-space-size=16',
+  `--openssl-config=${fileURLToPath(new URL('../../../../deploy/images/openssl.cnf', import.meta.url))}`,
+];
 
 /** The listener of a supervisor, from our sources, as `supervisor-process.ts` runs it. */
 export const supervisor = (profileFolder?: string): Subject => ({
@@ -17,7 +20,7 @@ export const supervisor = (profileFolder?: string): Subject => ({
     args: [
       '--conditions=@sallyport/source',
       '--disable-warning=ExperimentalWarning',
-      YOUNG_GENERATION,
+      ...NODE_OPTIONS,
       ...(profileFolder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]),
       fileURLToPath(new URL('supervisor-process.ts', import.meta.url)),
       `--app-listen=127.0.0.1:${port}`,

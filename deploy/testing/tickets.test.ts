@@ -27,6 +27,6 @@ test.each([
   const now = new Date();
   const ca = await createAuthority({ commonName: 'tickets', permittedDomains: ['a.test'], days: 1, now });
   const { certPem, keyPem } = await ca.issue({ dnsNames: ['a.test'], usages: ['server'], days: 1, now });
-  const { stdout } = await promisify(execFile)(process.execPath, [...options, '-e', COUNT, certPem, keyPem]);
+  const { stdout } = await promisify(execFile)(process.execPath, [...options, '-e', COUNT, '--', certPem, keyPem]);
   expect(Number(stdout)).toBe(want);
 });

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
 import { milliseconds } from '../authority/rig/figures.ts';
+import { longestGapMs } from '../authority/rig/prober.ts';
 import { sleep } from '../authority/rig/until.ts';
 import { describeCluster, onInstallation } from './cluster/cases.ts';
 import type { Installation } from './cluster/installation.ts';
 import type { RunningPod } from './cluster/plan.ts';
-import { answersAfterTakeover, longestGapMs, startProber } from './cluster/probes.ts';
+import { answersAfterTakeover, startProber } from './cluster/probes.ts';
 import {
   BOX,
   checkOutage,

@@ -10,35 +10,35 @@ export interface Probe {
   readonly outcome: string;
 }
 
-/** A real TLS client that asks each of these ports each 50 ms, with an id of its own each time. */
-export interface Prober {
-  readonly probes: readonly Probe[];
+/** Asks again and again, and keeps what came of it. */
+export interface Asking<Answer> {
+  readonly probes: readonly Answer[];
   stop(): Promise<void>;
 }
+export type Prober = Asking<Probe>;
 
 export const PROBE_EVERY_MS = 50;
 const ANSWER_MS = 2_000;
 /** Who has not asked for longer was not running. */
 const STOOD_STILL_MS = 2 * PROBE_EVERY_MS;
 
-export function startProber(host: string, ca: string, ports: () => readonly number[]): Prober {
-  const probes: Probe[] = [];
+/** Asks each of these each 50 ms, whether or not it has answered. */
+export function askEach<Target, Answer>(
+  targets: () => readonly Target[],
+  ask: (target: Target, count: number) => Promise<Answer>,
+): Asking<Answer> {
+  const probes: Answer[] = [];
   const open = new Set<Promise<void>>();
   let count = 0;
-
-  function ask(port: number): void {
-    count += 1;
-    const id = `${port}-${count}`;
-    const sentAt = performance.now();
-    const asked = get(host, port, ca, `/${id}`).then((outcome) => {
-      probes.push({ id, port, sentAt, answeredAt: performance.now(), outcome });
-      open.delete(asked);
-    });
-    open.add(asked);
-  }
-
   const timer = setInterval(() => {
-    for (const port of ports()) ask(port);
+    for (const target of targets()) {
+      count += 1;
+      const asked = ask(target, count).then((answer) => {
+        probes.push(answer);
+        open.delete(asked);
+      });
+      open.add(asked);
+    }
   }, PROBE_EVERY_MS);
   return {
     probes,
@@ -47,6 +47,16 @@ export function startProber(host: string, ca: string, ports: () => readonly numb
       await Promise.all(open);
     },
   };
+}
+
+/** A real TLS client, with an id of its own each time. */
+export function startProber(host: string, ca: string, ports: () => readonly number[]): Prober {
+  return askEach(ports, async (port, count) => {
+    const id = `${port}-${count}`;
+    const sentAt = performance.now();
+    const outcome = await get(host, port, ca, `/${id}`);
+    return { id, port, sentAt, answeredAt: performance.now(), outcome };
+  });
 }
 
 /** A connection of its own for each request: a reused one would hide a listener that is gone. */
@@ -86,7 +96,7 @@ export function get(host: string, port: number, ca: string, path: string): Promi
  * The longest time between two good answers in a stretch, by when they were asked for, and both ends count. What the prober
  * itself stood still for is left out: its process shares the processors with the whole installation, and nobody asked then.
  */
-export function longestGapMs(probes: readonly Probe[], from: number, to: number): number {
+export function longestGapMs(probes: readonly Pick<Probe, 'sentAt' | 'outcome'>[], from: number, to: number): number {
   const asked = probes.filter(({ sentAt }) => sentAt >= from && sentAt <= to).sort((a, b) => a.sentAt - b.sentAt);
   if (asked.length === 0) return to - from;
   let [longest, gap, last] = [0, 0, from];

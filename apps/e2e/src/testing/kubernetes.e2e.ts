@@ -19,6 +19,8 @@ import {
 const CASE = 'Pods of a cluster';
 const SERVED_MS_MAX = 2_000;
 const ROUNDS = 10;
+/** Only turns a hang into a failure. */
+const TOLD_MS = 30_000;
 const FLAPS_PER_SECOND = 20;
 const FLAPS = 100;
 /** Of services; none of it is one. */
@@ -130,6 +132,60 @@ describeCluster('any', CASE, () => {
     expect(fresh.memory).not.toBe(old.memory);
     for (let n = 0; n < 20; n += 1) expect((await untilServed(client, supervisor, host)).memory).toBe(fresh.memory);
   });
+
+  kept(
+    'a bad annotation is told in an Event of its Pod and in `status`; what is good of it, and its neighbour, are served on',
+    async () => {
+      const [good, bad] = [await installation.work('calm', {}), await installation.work('careless', {})];
+      await labelAndServe(installation, client, good, supervisor, 'calm');
+      await labelAndServe(installation, client, bad, supervisor, 'careless');
+      const tunnels = await Promise.all(['calm', 'careless'].map((name) => client.tunnel(supervisor, hostOf(name))));
+      const services = `web=${bad.appPort}`;
+      const told = async (): Promise<string | undefined> =>
+        (await installation.status()).problems.find(({ sandbox }) => sandbox === 'careless')?.problem;
+      expect(await told()).toBeUndefined();
+
+      const at = performance.now();
+      await cluster.mark(bad.pod, { annotations: { services: `${services},api=none` } });
+      await until('status tells of it', async () => (await told()) !== undefined, TOLD_MS);
+      milliseconds(CASE, 'bad annotation to status', performance.now() - at);
+      expect(await told()).toBe('sallyport.dev/services: "api=none" is not name=port');
+      await until('an Event tells of it', async () => (await eventsOf(bad.pod)).length > 0, TOLD_MS);
+      milliseconds(CASE, 'bad annotation to its Event', performance.now() - at);
+      expect(await eventsOf(bad.pod)).toEqual([
+        {
+          reason: 'SallyportDeclaration',
+          type: 'Warning',
+          message: 'sallyport.dev/services: "api=none" is not name=port',
+          uid: bad.pod.uid,
+        },
+      ]);
+      expect(await eventsOf(good.pod)).toEqual([]);
+      // A race between two gateways is a problem too, for a moment.
+      await until('status tells of it alone', async () => (await installation.status()).problemCount === 1, TOLD_MS);
+      expect(await Promise.all(tunnels.map((tunnel) => tunnel.alive()))).toEqual([true, true]);
+      for (const name of ['calm', 'careless']) await untilServed(client, supervisor, hostOf(name));
+
+      await cluster.mark(bad.pod, { annotations: { services } });
+      await until('status tells of it no more', async () => (await told()) === undefined, TOLD_MS);
+      for (const { pod } of [good, bad]) await cluster.end(pod, { force: true });
+    },
+  );
+
+  /** What `kubectl describe pod` shows of ours. */
+  async function eventsOf({ uid }: RunningPod): Promise<object[]> {
+    const listed = (await cluster.api.get(`/api/v1/namespaces/${cluster.namespace}/events`)) as unknown as {
+      readonly items: readonly {
+        readonly reason: string;
+        readonly type: string;
+        readonly message: string;
+        readonly involvedObject: { readonly uid: string };
+      }[];
+    };
+    return listed.items
+      .filter((event) => event.involvedObject.uid === uid && event.reason.startsWith('Sallyport'))
+      .map(({ reason, type, message, involvedObject }) => ({ reason, type, message, uid: involvedObject.uid }));
+  }
 
   kept('a neighbour that flaps its label, claims a name with others and says nonsense: it alone is not served', async () => {
     const [good, flapping] = [await installation.work('good', {}), await installation.work('flapping', {})];

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DRIVER_RULES, REVIEW_RULES, SLICE_RULES } from '@sallyport/kube/testing';
-import { openLink, openSigningKeys, openTlsFiles, signOperatorToken } from '@sallyport/wire';
+import { call, gatewayV1 } from '@sallyport/wire';
 import { type Client, openClient } from './client.ts';
 import type { Cluster } from './cluster.ts';
-import { type Credentials, createCredentials, DOMAIN, TRUST_DOMAIN } from './credentials.ts';
+import { type Credentials, createCredentials, DOMAIN } from './credentials.ts';
 import { configMapManifest, secretManifest, serviceManifest } from './manifest.ts';
+import { openOperatorWay } from './operator-way.ts';
 import type { RunningPod, Texts } from './plan.ts';
 import { discoveryPlan, driverPlan, etcdPlan, gatewayPlan, PORTS, supervisorPlan, workloadPlan } from './plans.ts';
 import { followPublication, type Publication } from './publication.ts';
@@ -31,6 +31,8 @@ export interface Installation {
   /** All gateways end, or by force; until the next call they are away. */
   stopGateways(): Promise<void>;
   startGateways(): Promise<void>;
+  /** What the first gateway says to `sallyport status`. */
+  status(): Promise<gatewayV1.GetStatusResponse>;
   close(): Promise<void>;
 }
 
@@ -58,6 +60,7 @@ export interface Workload {
 
 export const hostOf = (sandbox: string, service = 'web'): string => `team--${sandbox}--${service}.${DOMAIN}`;
 
+const STATUS_MS = 5_000;
 const FIRST_APP_PORT = 18_080;
 const PROGRAMS = ['application.mjs', 'client.mjs'];
 
@@ -103,8 +106,10 @@ export async function startInstallation(cluster: Cluster, { gatewayCount = 2 } =
     };
     await startGateways();
 
-    const { publication, stop } = await openPublication(cluster, credentials, discovery);
-    closing.push(stop);
+    const operator = await openOperatorWay(cluster, credentials);
+    closing.push(() => operator.close());
+    const publication = followPublication(await operator.link(discovery, 'discovery', PORTS.discovery), operator.bearer);
+    closing.push(() => publication.close());
     let appPort = FIRST_APP_PORT;
     const clients: Client[] = [];
     closing.push(() => clients.map((client) => client.close()));
@@ -168,6 +173,15 @@ export async function startInstallation(cluster: Cluster, { gatewayCount = 2 } =
         gateways = [];
       },
       startGateways,
+      async status() {
+        const [first] = gateways;
+        if (first === undefined) throw new Error('there is no gateway');
+        const link = await operator.link(first, 'gateway', PORTS.operator);
+        const options = { deadlineMs: STATUS_MS, bearer: operator.bearer };
+        const answer = await call(link, gatewayV1.GatewayServiceService.getStatus, {}, options);
+        if (!answer.ok) throw new Error(answer.error.message);
+        return answer.value;
+      },
       close,
     };
   }
@@ -239,30 +253,3 @@ const driverKubeconfig = (server: string): string =>
     clusters: [{ name: 'c', cluster: { server, 'certificate-authority': 'ca.crt' } }],
     users: [{ name: 'u', user: { tokenFile: 'token' } }],
   });
-
-async function openPublication(cluster: Cluster, credentials: Credentials, discovery: RunningPod) {
-  const folder = await mkdtemp(join(tmpdir(), 'sallyport-reader-'));
-  const caFile = join(folder, 'ca.crt');
-  await writeFile(caFile, credentials.internalCa);
-  await writeFile(join(folder, '1.jwk'), credentials.signing['1.jwk'] ?? '', { mode: 0o600 });
-  const trust = await openTlsFiles({ caFile });
-  const keys = await openSigningKeys(folder);
-  if (!trust.ok || !keys.ok) throw new Error('the reader of discovery has no keys');
-  const bearer = await signOperatorToken(keys.value, { principal: 'e2e', role: { kind: 'admin' } }, 3_600_000);
-  const { host, port } = await cluster.reach(discovery, PORTS.discovery);
-  const link = openLink({
-    target: `${host}:${port}`,
-    tls: trust.value,
-    showsCertificate: false,
-    server: { kind: 'app', app: 'discovery', trustDomain: TRUST_DOMAIN },
-  });
-  const publication = followPublication(link, bearer);
-  const stop = async (): Promise<void> => {
-    publication.close();
-    link.close();
-    trust.value.close();
-    keys.value.close();
-    await rm(folder, { recursive: true, force: true });
-  };
-  return { publication, stop };
-}

@@ -4,6 +4,7 @@ import { type Code, createRequestReader, type RequestReader } from '@sallyport/h
 import type { Host, Instant } from '@sallyport/model';
 import type { ClientSide, Cut, Surroundings } from './client-side.ts';
 import { type Exchange, startExchange } from './exchange.ts';
+import { forget } from './forget.ts';
 import type { ServingInstance } from './instance.ts';
 import type { Instances } from './instances.ts';
 import { createOutbox } from './outbox.ts';
@@ -219,6 +220,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
     else exchange?.clientGone();
     exchange = undefined;
     options.onClosed();
+    forget(socket);
   }
 
   socket.on('data', onData);

@@ -9,6 +9,7 @@ import { createClientCounts } from './client-counts.ts';
 import type { Surroundings } from './client-side.ts';
 import type { Clock } from './clock.ts';
 import { answerPlainHttp, type Opening, readOpening } from './first-bytes.ts';
+import { forget } from './forget.ts';
 import type { Instances } from './instances.ts';
 import { lendReads, RECORD_BYTES_MAX } from './lent-reads.ts';
 import { type Limits, TICK_MS } from './limits.ts';
@@ -195,6 +196,8 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
 
   function closed(accepted: Accepted): void {
     if (!open.delete(accepted)) return;
+    accepted.connection = undefined;
+    forget(accepted.raw);
     onConnection('closed');
     if (accepted.counted !== undefined) perClient.leave(accepted.counted);
     awaitingTls.delete(accepted.raw);

@@ -1,14 +1,6 @@
 import { createFollower, type Follower, PING_EVERY_MS } from '@sallyport/catalog';
 import type { Instant } from '@sallyport/model';
-import {
-  call,
-  discoveryV1,
-  openLink,
-  openStream,
-  type PublishedRecord,
-  readWatchResponse,
-  type TlsSource,
-} from '@sallyport/wire';
+import { discoveryV1, openLink, openStream, type PublishedRecord, readWatchResponse, type TlsSource } from '@sallyport/wire';
 import { sleep } from '../authority/rig/until.ts';
 import type { Sample, Seen } from './judge.ts';
 
@@ -36,7 +28,7 @@ export interface Reader {
 
 const LOOK_EVERY_MS = 50;
 const AGAIN_MS = 200;
-const now = (): Instant => performance.now() as Instant;
+export const now = (): Instant => performance.now() as Instant;
 
 export function startReader({ name, principal, bearer, tls, target: first, samples }: ReaderOptions): Reader {
   const follower: Follower<PublishedRecord> = createFollower();
@@ -116,47 +108,7 @@ export function startReader({ name, principal, bearer, tls, target: first, sampl
   };
 }
 
-export interface AskerOptions extends Omit<ReaderOptions, 'target'> {
-  readonly target: string;
-  readonly hosts: () => readonly string[];
-}
-
-const ASK_EVERY_MS = 250;
-const DEADLINE_MS = 1_000;
-
-/** Asks one replica for single hosts, again and again. What it does not answer is no answer. */
-export function startAsker({ name, principal, bearer, tls, target, samples, hosts }: AskerOptions): { stop(): Promise<void> } {
-  const link = openLink({ target, tls, showsCertificate: false, server: { kind: 'host-name' } });
-  const open = new Set<Promise<void>>();
-  async function ask(host: string): Promise<void> {
-    const askedAt = now();
-    const method = discoveryV1.DiscoveryServiceService.resolve;
-    const answer = await call(link, method, { host }, { deadlineMs: DEADLINE_MS, bearer });
-    if (!answer.ok && answer.error.kind !== 'unknown') return;
-    const record = answer.ok ? answer.value.record : undefined;
-    const { endpoint = { address: '', port: 0 } } = record ?? {};
-    const records =
-      record === undefined || record.ttlMs === 0
-        ? []
-        : [{ host, workspace: record.workspace, endpoint: `${endpoint.address}:${endpoint.port}`, epoch: record.ownerEpoch }];
-    samples.push({ by: name, principal, askedAt, at: now(), records, ofHost: host, darkSince: undefined });
-  }
-  const timer = setInterval(() => {
-    for (const host of hosts()) {
-      const asked = ask(host).finally(() => open.delete(asked));
-      open.add(asked);
-    }
-  }, ASK_EVERY_MS);
-  return {
-    async stop() {
-      clearInterval(timer);
-      await Promise.all(open);
-      link.close();
-    },
-  };
-}
-
-const seen = ({ host, workspace, endpoint, ownerEpoch }: PublishedRecord): Seen => ({
+export const seen = ({ host, workspace, endpoint, ownerEpoch }: PublishedRecord): Seen => ({
   ...{ host, workspace, epoch: ownerEpoch },
   endpoint: `${endpoint.address}:${endpoint.port}`,
 });

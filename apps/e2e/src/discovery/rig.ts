@@ -4,9 +4,10 @@ import { gatewayV1, openSigningKeys, openTlsFiles, type Role, signOperatorToken 
 import { type AppProcess, startApp } from '../authority/rig/app-process.ts';
 import { type EchoApp, startEchoApp } from '../authority/rig/echo-app.ts';
 import { type Installation, POOL, startInstallation, target } from '../authority/rig/installation.ts';
+import { startAsker } from './asker.ts';
 import { followHistory, type History } from './history.ts';
 import type { Sample } from './judge.ts';
-import { type Reader, startAsker, startReader } from './reader.ts';
+import { type Reader, startReader } from './reader.ts';
 
 /** Two discovery replicas, whoever follows and asks them, and the store's own history; all processes are real ones. */
 export interface DiscoveryRig {
@@ -21,6 +22,8 @@ export interface DiscoveryRig {
   /** Of the second replica, which reads its grant from a projected file. */
   readonly ofFile: Reader;
   readonly samples: Sample[];
+  /** Answers that contradict themselves. */
+  readonly contradictions: readonly string[];
   /** Hosts that both replicas are asked for. */
   readonly hosts: string[];
   grant(workspaces: readonly string[]): Promise<void>;
@@ -105,6 +108,7 @@ async function begin(closing: (() => unknown)[], close: () => Promise<void>): Pr
   const replicas = [installation.discovery, second] as const;
   const [first, other] = replicas.map((each) => target(each, 'discovery')) as [string, string];
   const samples: Sample[] = [];
+  const contradictions: string[] = [];
   const hosts: string[] = [];
   const common = { principal: PRINCIPAL, bearer, tls: trust.value, samples };
   const reader = (name: string, at: string): Reader => {
@@ -125,11 +129,12 @@ async function begin(closing: (() => unknown)[], close: () => Promise<void>): Pr
     ['asker of the first', first],
     ['asker of the second', other],
   ] as const) {
-    const asker = startAsker({ ...common, name, target: at, hosts: () => hosts });
+    const asker = startAsker({ ...common, name, target: at, hosts: () => hosts, contradictions });
     closing.push(() => asker.stop());
   }
   return {
-    ...{ installation, app, history, replicas, readers, wanderer, ofFile, samples, hosts, grant, grantByFile, close },
+    ...{ installation, app, history, replicas, readers, wanderer, ofFile, samples, contradictions },
+    ...{ hosts, grant, grantByFile, close },
     async expose(workspace, sandbox) {
       const name = { workspace, sandbox };
       await ask(methods.registerSandbox, { name, mode: 2, poolId: POOL, runtimeId: `run-${workspace}-${sandbox}` });

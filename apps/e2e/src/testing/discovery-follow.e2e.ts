@@ -37,6 +37,7 @@ describeEtcd('two discovery replicas are followed, and judged by the history of 
     const violations = judge(truth(), samples, outages);
     console.log(`judged ${samples.length} answers by ${rig.history.steps.length} revisions: ${violations.length} violations`);
     expect(violations.slice(0, 10)).toEqual([]);
+    expect(rig.contradictions).toEqual([]);
   });
 
   let known: { readonly count: number; readonly truth: Truth } | undefined;
@@ -298,6 +299,11 @@ describeEtcd('two discovery replicas are followed, and judged by the history of 
   test('what was judged by is what etcd has', async () => {
     expect(await rig.history.readAgain()).toEqual([]);
     record({ case: 'discovery', what: 'revisions', value: rig.history.steps.length, unit: '', bound: '' });
+    for (const call of ['Resolve', 'Explain', 'GetSnapshot']) {
+      const value = rig.samples.filter(({ by }) => by.endsWith(call)).length;
+      record({ case: 'discovery', what: `answers of ${call} judged`, value, unit: '', bound: '> 0' });
+      expect(value).toBeGreaterThan(0);
+    }
     record({ case: 'discovery', what: 'answers judged', value: rig.samples.length, unit: '', bound: '' });
   }, 60_000);
 });

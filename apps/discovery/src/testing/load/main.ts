@@ -23,14 +23,12 @@ const { values } = parseArgs({
     stalled: { type: 'string', default: '20' },
     'per-second': { type: 'string', default: '10' },
     changes: { type: 'string', default: '50' },
+    /** Readers that begin in one moment, beside all others. */
+    storm: { type: 'string', default: '0' },
   },
 });
-const [records, watchers, stalled, changes] = [values.records, values.watchers, values.stalled, values.changes].map(Number) as [
-  number,
-  number,
-  number,
-  number,
-];
+const of = (name: keyof typeof values): number => Number(values[name]);
+const [records, watchers, stalled, changes, storm] = [of('records'), of('watchers'), of('stalled'), of('changes'), of('storm')];
 const RENEW_EVERY_MS = 5_000;
 const BUCKET = 1_000;
 const TOKENS = 25;
@@ -100,6 +98,25 @@ for (let index = 0; index < records; index += 1) {
   names.push(name);
   if (index % 1_000 === 999) await renew();
 }
+/** As when every edge of an installation is started again, while others go on following. */
+async function meetStorm(): Promise<void> {
+  const late = startClients();
+  const startedAt = performance.now();
+  late.send({ order: { ...order, count: storm, areStalled: false, perSecond: storm } });
+  let isOver = false;
+  const served = late.heard('snapshots').then((outcome) => {
+    isOver = true;
+    return outcome;
+  });
+  for (let index = 0; !isOver; index += 1) await change(`storm-${index}`);
+  const { ms, dialMs, refusals } = await served;
+  say(`snapshot of all records, ${storm} more at once`, ms);
+  say('before that, for the connection', dialMs);
+  fact('sent away meanwhile', `${refusals} times`);
+  fact('all had theirs', `${((performance.now() - startedAt) / 1_000).toFixed(1)} s after the first began, their process in it`);
+  fact(`memory with ${await open()} readers open`, `${(megabytes() - full).toFixed(0)} MB above the records`);
+  late.end();
+}
 async function renewBucket(bucket: number): Promise<void> {
   const from = bucket * BUCKET;
   await publisher.renew(names.slice(from, from + BUCKET), memory.revision(), 15_000, bucket);
@@ -129,22 +146,26 @@ const lag = setInterval(() => {
   lookedAt = performance.now();
 }, 20);
 
-const clients = fork(fileURLToPath(new URL('clients.ts', import.meta.url)), { execArgv: process.execArgv });
-const told: Told[] = [];
-let news = (): void => undefined;
-clients.on('message', (message: Told) => {
-  told.push(message);
-  news();
-});
-async function heard<K extends Told['kind']>(kind: K): Promise<Extract<Told, { kind: K }>> {
-  for (;;) {
-    const found = told.find((each) => each.kind === kind);
-    if (found !== undefined) return found as Extract<Told, { kind: K }>;
-    await new Promise<void>((resolve) => {
-      news = resolve;
-    });
+function startClients() {
+  const child = fork(fileURLToPath(new URL('clients.ts', import.meta.url)), { execArgv: process.execArgv });
+  const told: Told[] = [];
+  let news = (): void => undefined;
+  child.on('message', (message: Told) => {
+    told.push(message);
+    news();
+  });
+  async function heard<K extends Told['kind']>(kind: K): Promise<Extract<Told, { kind: K }>> {
+    for (;;) {
+      const found = told.find((each) => each.kind === kind);
+      if (found !== undefined) return found as Extract<Told, { kind: K }>;
+      await new Promise<void>((resolve) => {
+        news = resolve;
+      });
+    }
   }
+  return { child, told, heard, send: (asked: object) => child.send(asked), end: () => child.kill('SIGKILL') };
 }
+const clients = startClients();
 const WORKSPACES = Array.from({ length: 100 }, (_none, index) => `w${index}`);
 const principals = Array.from({ length: TOKENS }, (_none, index) => `edge-${index}`);
 for (const principal of principals) await publisher.grant(principal, WORKSPACES);
@@ -165,7 +186,7 @@ if (stalled > 0) {
 const cpuBefore = process.cpuUsage();
 const begunAt = performance.now();
 clients.send({ order: { ...order, count: watchers, areStalled: false } });
-const { ms, dialMs, refusals } = await heard('snapshots');
+const { ms, dialMs, refusals } = await clients.heard('snapshots');
 say(`snapshot of all records, ${perSecond} readers at once a second`, ms);
 say('before that, for the connection', dialMs);
 fact('sent away while others had theirs', `${refusals} times`);
@@ -177,8 +198,8 @@ fact(`memory with ${await open()} readers open, the stalled in it`, each(megabyt
 fact('longest turn of the event loop', `${lagMs.toFixed(0)} ms`);
 
 const sentAt = new Map<string, number>();
-for (let index = 0; index < changes; index += 1) {
-  const marker = `change-${index}-x`;
+async function change(name: string): Promise<void> {
+  const marker = `change-${name}-x`;
   clients.send({ expect: marker });
   await pause(50);
   sentAt.set(marker, wallMs());
@@ -186,15 +207,19 @@ for (let index = 0; index < changes; index += 1) {
   names.push(marker);
   await pause(80);
 }
+for (let index = 0; index < changes; index += 1) await change(String(index));
 await pause(3_000);
+if (storm > 0) await meetStorm();
 clients.send({ expectRevoked: true });
 await pause(100);
 const narrowedAt = wallMs();
 await publisher.grant(principals[0] ?? '', WORKSPACES.slice(1));
 await pause(9_000);
 clients.send({ report: true });
-const { details } = await heard('ended');
-const seen = told.filter((each) => each.kind === 'seen');
+const { details } = await clients.heard('ended');
+const allSeen = clients.told.filter((each) => each.kind === 'seen');
+const isOfStorm = ({ marker }: { readonly marker: string }): boolean => marker.startsWith('change-storm');
+const seen = allSeen.filter((each) => !isOfStorm(each));
 say(
   'from a change to a reader',
   seen.flatMap(({ marker, at }) => at.map((each) => each - (sentAt.get(marker) ?? 0))),
@@ -203,17 +228,22 @@ say(
   'from a change to the last of the readers',
   seen.map(({ marker, at }) => Math.max(...at) - (sentAt.get(marker) ?? 0)),
 );
+if (storm > 0)
+  say(
+    `the same while ${storm} more begin at once`,
+    allSeen.filter(isOfStorm).map(({ marker, at }) => Math.max(...at) - (sentAt.get(marker) ?? 0)),
+  );
 fact('changes that reached every reader', `${seen.filter(({ at }) => at.length >= watchers).length} of ${changes}`);
 say(
   'from a narrowed grant to its readers',
-  (await heard('revoked')).at.map((at) => at - narrowedAt),
+  (await clients.heard('revoked')).at.map((at) => at - narrowedAt),
 );
 fact('readers whose stream was ended', `${details.length}${details[0] === undefined ? '' : ` (${details[0]})`}`);
 fact('memory afterwards', `${(megabytes() - full).toFixed(0)} MB above the records, ${await open()} streams open`);
 
 clearInterval(beat);
 clearInterval(lag);
-clients.kill('SIGKILL');
+clients.end();
 await discovery.drain(AbortSignal.abort());
 keys.value.close();
 clock.stop();

@@ -154,6 +154,30 @@ describe('once it is installed', () => {
       'not looked at: you may not get Secrets in namespace sallyport',
     );
   });
+  test('the rules that docs/kubernetes.md gives for it are enough, and none is surplus', async () => {
+    const { api } = cluster.stage;
+    api.knowsBearer('looker-token', 'looker');
+    api.rbac.grant('looker', [
+      {
+        rules: [
+          { apiGroups: [''], resources: ['secrets', 'configmaps'], verbs: ['get'] },
+          { apiGroups: [''], resources: ['pods', 'services'], verbs: ['list'] },
+          { apiGroups: ['apps'], resources: ['deployments', 'statefulsets'], verbs: ['list'] },
+          { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: ['list'] },
+          { apiGroups: [''], resources: ['namespaces'], verbs: ['get'] },
+          { apiGroups: ['authorization.k8s.io'], resources: ['subjectaccessreviews'], verbs: ['create'] },
+        ],
+      },
+    ]);
+    const { checks } = await check(cluster.kubeconfig('looker-token'));
+    const ofOthers = /^(gateway|discovery|dns)/;
+    expect(Object.values(checks).filter(({ name, state }) => state === 'skipped' && !ofOthers.test(name))).toEqual([]);
+    expect(api.rbac.refused('looker')).toEqual([]);
+    // The ConfigMap is looked for by who mounts it, and by the defaults.
+    cluster.remove('deployments', 'sallyport-driver');
+    await check(cluster.kubeconfig('looker-token'));
+    expect(api.rbac.unused('looker')).toEqual([]);
+  });
   test('Pods that are not ready, and a Service with nobody behind it', async () => {
     putDriver(cluster, undefined, 1);
     const { checks } = await check();

@@ -37,6 +37,9 @@ export interface BrowserOptions {
   readonly localDomain?: string;
 }
 
+/** Of whatever is waited for in a page: only what never comes has failed. */
+const PATIENCE_MS = 100_000;
+
 const run = promisify(execFile);
 
 export async function openBrowser(options: BrowserOptions): Promise<Browser> {
@@ -62,7 +65,8 @@ export async function openBrowser(options: BrowserOptions): Promise<Browser> {
 async function launch(executablePath: string, home: string, options: BrowserOptions): Promise<BrowserContext> {
   const trust = (await trustByStore(home, options.caFile)) ? [] : [await trustByKey(options.url)];
   const local = options.localDomain === undefined ? [] : [`--host-resolver-rules=MAP *.${options.localDomain} 127.0.0.1`];
-  return chromium.launchPersistentContext(join(home, 'profile'), {
+  const context = await chromium.launchPersistentContext(join(home, 'profile'), {
+    timeout: PATIENCE_MS,
     executablePath,
     headless: true,
     chromiumSandbox: false,
@@ -73,6 +77,8 @@ async function launch(executablePath: string, home: string, options: BrowserOpti
     env: { ...process.env, HOME: home, XDG_DATA_HOME: join(home, 'data'), XDG_CONFIG_HOME: home, XDG_CACHE_HOME: home },
     args: ['--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', ...trust, ...local],
   });
+  context.setDefaultTimeout(PATIENCE_MS);
+  return context;
 }
 
 /** As people import it: the CA itself, so that its constraints are judged by the browser too. Needs NSS's certutil. */

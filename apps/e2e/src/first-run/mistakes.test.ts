@@ -5,6 +5,7 @@ import { openSigningKeys, signOperatorToken } from '@sallyport/wire';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { get } from '../stack/client.ts';
 import { type DevStack, startDev } from '../stack/dev-stack.ts';
+import { until } from '../stage/until.ts';
 import { describeCurl } from '../testing/needs.ts';
 import { freePorts, helloAt, issueLoopback, type SmallApp, startPicky, startTls } from './small-apps.ts';
 
@@ -12,6 +13,8 @@ import { freePorts, helloAt, issueLoopback, type SmallApp, startPicky, startTls 
  * What newcomers get wrong, and that the answer says how to mend it. What keeps a stack from starting, a port where nobody
  * listens and a taken one, is in ../stack/bad-input.test.ts; a real browser meets a refused Host in vite.test.ts.
  */
+/** Far more than a line needs from there to here. */
+const SAID_WITHIN_MS = 60_000;
 const closing: (() => Promise<unknown>)[] = [];
 let stack: DevStack;
 let nobody: number;
@@ -35,14 +38,18 @@ async function app(starting: Promise<SmallApp>): Promise<SmallApp> {
 }
 
 const ask = (service: string, accept = '*/*') => get(stack.url(`team/demo/${service}`), stack.ca, '/', { accept });
-const terminalSays = (pattern: RegExp) => expect.poll(() => stack.stdout()).toMatch(pattern);
-/** A line of the banner, as it would be copied from there. */
-const line = (of: DevStack, begins: string): string =>
-  of
-    .stdout()
-    .split('\n')
-    .map((each) => each.trim())
-    .find((each) => each.startsWith(begins)) ?? '';
+const terminalSays = (pattern: RegExp, of = stack) => until(`${pattern}`, () => pattern.test(of.stdout()), SAID_WITHIN_MS);
+/** A line of the banner, as it would be copied from there; it comes a moment after the ready file. */
+async function line(of: DevStack, begins: string): Promise<string> {
+  const found = (): string | undefined =>
+    of
+      .stdout()
+      .split('\n')
+      .map((each) => each.trim())
+      .find((each) => each.startsWith(begins));
+  await until(`a line ${begins}`, () => found() !== undefined, SAID_WITHIN_MS);
+  return found() ?? '';
+}
 
 describe.concurrent('what is behind the name', () => {
   test('a port of something that speaks https: the terminal says who does the TLS', async () => {
@@ -64,7 +71,7 @@ describe.concurrent('what is behind the name', () => {
     expect([page.status, page.code]).toEqual([502, 'app_unreachable']);
     expect(page.body).toContain('http-equiv="refresh"');
     await terminalSays(/team\/demo\/nobody error app_unreachable: .*Start the application, or name its real port:/);
-    expect(stack.stdout()).toContain('service expose team/demo/nobody=PORT');
+    await terminalSays(/service expose team\/demo\/nobody=PORT/);
     await app(helloAt('127.0.0.1', nobody));
     expect((await ask('nobody')).body).toBe('hello\n');
   });
@@ -76,6 +83,7 @@ describe.concurrent('what is behind the name', () => {
   test('an application that refuses its public name: the terminal has the command, and the command mends it', async () => {
     expect((await ask('picky')).status).toBe(403);
     await terminalSays(/team\/demo\/picky error 403: .*is not allowed/);
+    await terminalSays(/service expose team\/demo\/picky=\d+ --host-policy loopback/);
     const [command = ''] = /service expose team\/demo\/picky=\d+ --host-policy loopback/.exec(stack.stdout()) ?? [];
     expect((await stack.sallyport(...command.split(' '))).code).toBe(0);
     expect((await ask('picky')).body).toBe('hello\n');
@@ -91,7 +99,7 @@ describe.concurrent('a client that does not trust the CA', () => {
       `import { get } from 'node:https';
 get(${JSON.stringify(options)}, ({ statusCode }) => { console.log(String(statusCode)); process.exit(); }).on('error', ({ code }) => console.log(code));`,
     );
-    const trusting = line(stack, 'NODE_EXTRA_CA_CERTS=').replace(/ node .*/, '');
+    const trusting = (await line(stack, 'NODE_EXTRA_CA_CERTS=')).replace(/ node .*/, '');
     expect((await shell(`"${process.execPath}" app.mjs`)).stdout).toBe('UNABLE_TO_VERIFY_LEAF_SIGNATURE\n');
     expect((await shell(`${trusting} "${process.execPath}" app.mjs`)).stdout).toBe('200\n');
   });
@@ -108,7 +116,7 @@ describeCurl('curl', () => {
     const untrusted = await shell(`curl -sS ${stack.url('team/demo/v6')}`);
     expect([untrusted.code, untrusted.stderr]).toEqual([60, expect.stringMatching(/SSL certificate/)]);
     const first = stack.ready.services[0]?.service === 'https' ? '502' : '200';
-    expect((await shell(`${line(stack, 'curl --cacert')} -sS -o /dev/null -w '%{http_code}'`)).stdout).toBe(first);
+    expect((await shell(`${await line(stack, 'curl --cacert')} -sS -o /dev/null -w '%{http_code}'`)).stdout).toBe(first);
   });
 
   test('with a name that does not resolve: the line of the banner works for a domain that nobody knows', async () => {
@@ -118,8 +126,8 @@ describeCurl('curl', () => {
       const { href, hostname } = other.url('team/demo/web');
       const unresolved = await shell(`curl -sS --cacert ${other.ready.caFile} ${href}`);
       expect([unresolved.code, unresolved.stderr]).toEqual([6, expect.stringMatching(/Could not resolve host/)]);
-      expect((await shell(line(other, 'curl --resolve'))).stdout).toBe('hello\n');
-      expect(other.stdout()).toContain(`A line for /etc/hosts: 127.0.0.1 ${hostname}`);
+      expect((await shell(await line(other, 'curl --resolve'))).stdout).toBe('hello\n');
+      await terminalSays(new RegExp(`A line for /etc/hosts: 127\\.0\\.0\\.1 ${hostname}`), other);
     } finally {
       await other.stop();
     }

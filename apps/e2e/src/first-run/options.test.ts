@@ -9,6 +9,7 @@ import { createAuthority } from '@sallyport/pki';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { get } from '../stack/client.ts';
 import { type DevStack, newFolder, startDev } from '../stack/dev-stack.ts';
+import { until } from '../stage/until.ts';
 import { freePorts, helloAt, type SmallApp } from './small-apps.ts';
 
 let app: SmallApp;
@@ -18,6 +19,8 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const DEFAULT_STATE = '.sallyport';
+/** Far more than a line needs from there to here. */
+const SAID_WITHIN_MS = 60_000;
 const supervisorsOf = ({ ready }: DevStack) => ready.processes.filter(({ app: name }) => name === 'supervisor');
 
 describe.concurrent('npm start', () => {
@@ -36,13 +39,17 @@ describe.concurrent('npm start', () => {
       ]);
       expect(supervisorsOf(stack).map((each) => each.port)).toEqual([port, port + 1]);
       for (const url of [web, unnamed]) expect((await get(url, stack.ca)).body).toBe('hello\n');
-      const lines = stack
-        .stderr()
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line) as { level: string; msg: string; host?: string });
-      expect(lines.filter(({ msg, host }) => msg === 'exchange' && host === web.hostname)).toHaveLength(1);
-      expect(lines.filter(({ level }) => level !== 'info')).toEqual([]);
+      const lines = () =>
+        stack
+          .stderr()
+          .split('\n')
+          .slice(0, -1)
+          .map((line) => JSON.parse(line) as { level: string; msg: string; host?: string });
+      // A client has its answer a moment before that is in the log.
+      const exchanges = () => lines().filter(({ msg, host }) => msg === 'exchange' && host === web.hostname);
+      await until('it is logged', () => exchanges().length > 0, SAID_WITHIN_MS);
+      expect(exchanges()).toHaveLength(1);
+      expect(lines().filter(({ level }) => level !== 'info')).toEqual([]);
     } finally {
       await stack.stop();
     }

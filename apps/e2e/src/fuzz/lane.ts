@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTcp, type Socket } from 'node:net';
 import { connect, createSecureContext, type TLSSocket } from 'node:tls';
 import type { Clock } from '@sallyport/process';
+import { livelyMs } from '@sallyport/process/lively';
 import { testCertificates } from '../stage/certificate.ts';
 import { type Message, statusOf } from '../stage/message.ts';
 import { createMessageReader, type MessageReader } from '../stage/message-reader.ts';
@@ -36,6 +37,8 @@ export interface LaneConnection {
 
 /** A hang, and nothing else: everything here is on one machine and in one process. */
 const PATIENCE_MS = 30_000;
+/** Where the machine stood still meanwhile. */
+const LOOK_LATE_EVERY_MS = 1_000;
 
 export async function openLane(clock: Clock): Promise<Lane> {
   const { certificates, authority } = await testCertificates();
@@ -116,7 +119,12 @@ function createConnection(socket: TLSSocket, raw: Socket, recorder: Recorder, dr
       if (holds()) return true;
       let timer: NodeJS.Timeout | undefined;
       const held = await new Promise<boolean>((resolve) => {
-        timer = setTimeout(() => resolve(false), PATIENCE_MS);
+        const began = livelyMs();
+        const lookLate = (): void => {
+          if (livelyMs() - began >= PATIENCE_MS) resolve(false);
+          else timer = setTimeout(lookLate, LOOK_LATE_EVERY_MS);
+        };
+        timer = setTimeout(lookLate, PATIENCE_MS);
         waiter = () => {
           if (holds()) resolve(true);
         };

@@ -68,7 +68,7 @@ export async function putSecrets({ put, stage }: TestCluster, ...more: readonly 
   return directory;
 }
 
-const labels = (component: string) => ({
+export const labelsOf = (component: string) => ({
   'app.kubernetes.io/part-of': 'sallyport',
   'app.kubernetes.io/instance': 'sallyport',
   'app.kubernetes.io/component': component,
@@ -77,7 +77,7 @@ const labels = (component: string) => ({
 /** The driver's part of what the chart makes. */
 export function putDriver({ put }: TestCluster, given: readonly string[] = [`--namespace=${NAMESPACE}`], ready = 2): void {
   put('Deployment', {
-    metadata: { name: 'sallyport-driver', labels: labels('driver') },
+    metadata: { name: 'sallyport-driver', labels: labelsOf('driver') },
     spec: {
       replicas: 2,
       template: {
@@ -102,7 +102,7 @@ export function putDriver({ put }: TestCluster, given: readonly string[] = [`--n
     status: { readyReplicas: ready },
   });
   put('Service', {
-    metadata: { name: 'sallyport-driver', labels: labels('driver') },
-    spec: { selector: labels('driver'), ports: [{ port: 7445 }] },
+    metadata: { name: 'sallyport-driver', labels: labelsOf('driver') },
+    spec: { selector: labelsOf('driver'), ports: [{ port: 7445 }] },
   });
 }

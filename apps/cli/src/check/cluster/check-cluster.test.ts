@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DRIVER_RULES, putPod, putSlice, REVIEW_RULES } from '@sallyport/kube/testing';
+import { DRIVER_RULES, podObject, putPod, putSlice, REVIEW_RULES } from '@sallyport/kube/testing';
 import { createAuthority } from '@sallyport/pki';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ADMIN, NAMESPACE, openTestCluster, putDriver, putSecrets, type TestCluster } from '../../testing/cluster.ts';
+import { ADMIN, labelsOf, NAMESPACE, openTestCluster, putDriver, putSecrets, type TestCluster } from '../../testing/cluster.ts';
 import { run } from '../../testing/installation.ts';
 
 /** A real HTTPS API server that enforces roles, and the command line as people type it. */
@@ -180,8 +180,13 @@ describe('once it is installed', () => {
   });
   test('Pods that are not ready, and a Service with nobody behind it', async () => {
     putDriver(cluster, undefined, 1);
+    const crashes = podObject('d-1', { namespace: NAMESPACE, ready: false, containers: [{ name: 'main', running: false }] });
+    cluster.put('Pod', { ...crashes, metadata: { ...crashes.metadata, labels: labelsOf('driver') } });
     const { checks } = await check();
-    expect(checks['deployment sallyport-driver']).toMatchObject({ state: 'fails', detail: '1 of 2 Pods ready' });
+    expect(checks['deployment sallyport-driver']).toMatchObject({
+      state: 'fails',
+      detail: '1 of 2 Pods ready; d-1: main waits: CrashLoopBackOff',
+    });
     expect(checks['service sallyport-driver']).toMatchObject({
       state: 'fails',
       detail: 'no ready Pod is behind it at port 7445',

@@ -9,6 +9,7 @@ import { explainTrouble } from './explain-trouble.ts';
 import { type Installed, type Running, readInstalled } from './installed.ts';
 import { type LookedAt, notSeen, pathIn } from './looked-at.ts';
 import { type ClusterAt, openCluster } from './open-cluster.ts';
+import { whyNotReady } from './why-not-ready.ts';
 
 export interface ClusterChecked {
   readonly at: ClusterAt;
@@ -118,12 +119,21 @@ async function findInstalled(at: LookedAt): Promise<Found> {
       findings: [skipped('release', detail, 'helm install it, or name another with --release and --namespace')],
     };
   }
-  return { installed, isKnown: true, findings: installed.running.map((each) => judgeRunning(each, at)) };
+  // Whoever may not list Pods is told of their number alone.
+  const waited = installed.running.some(({ ready, wanted }) => ready < wanted);
+  const pods = waited ? await at.client.get(pathIn(at.namespace, 'pods'), { labelSelector }) : undefined;
+  const listed = pods?.ok === true ? listOf(objectOf(pods.value).items) : [];
+  const findings = installed.running.map((each) => judgeRunning(each, whyNotReady(listed, each.component), at));
+  return { installed, isKnown: true, findings };
 }
 
-function judgeRunning({ kind, name, wanted, ready }: Running, { namespace }: LookedAt): Finding {
+function judgeRunning({ kind, name, wanted, ready }: Running, why: string, { namespace }: LookedAt): Finding {
   const said = `${ready} of ${wanted} Pods ready`;
   return ready >= wanted
     ? holds(`${kind} ${name}`, said)
-    : fails(`${kind} ${name}`, said, `kubectl -n ${namespace} describe ${kind} ${name}, and the log of its Pods`);
+    : fails(
+        `${kind} ${name}`,
+        why === '' ? said : `${said}; ${why}`,
+        `kubectl -n ${namespace} describe ${kind} ${name}, and the log of its Pods`,
+      );
 }

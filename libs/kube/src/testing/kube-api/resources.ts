@@ -22,6 +22,7 @@ export const RESOURCES: readonly Resource[] = [
   { group: '', version: 'v1', plural: 'namespaces', kind: 'Namespace', scope: 'cluster' },
   { ...APPS, plural: 'deployments', kind: 'Deployment' },
   { ...APPS, plural: 'statefulsets', kind: 'StatefulSet' },
+  { group: 'policy', version: 'v1', plural: 'poddisruptionbudgets', kind: 'PodDisruptionBudget' },
   { ...NETWORK, plural: 'networkpolicies', kind: 'NetworkPolicy' },
   { ...ACCESS, plural: 'roles', kind: 'Role' },
   { ...ACCESS, plural: 'rolebindings', kind: 'RoleBinding' },

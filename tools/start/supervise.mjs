@@ -8,8 +8,11 @@ const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 /** Ctrl-C reaches npm and us, and npm passes its own on: the same wish, two or three times. */
 const REPEAT_MS = 1_000;
 
-/** A command has this long to end by itself after a signal; with what follows, all is over within a second. */
-const GRACE_MS = 750;
+/**
+ * A command ends within a second of a signal. On a machine that is busy with something else it may take longer, and what is killed
+ * leaves its files behind: this is more than `npm start` gives itself for its drain and its closing. Who cannot wait asks again.
+ */
+const GRACE_MS = 6_000;
 
 /** When npm is killed without a chance to tell us, nobody is left to stop us: look for it this often. */
 const PARENT_POLL_MS = 500;

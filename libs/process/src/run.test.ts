@@ -163,7 +163,7 @@ describe('a start that fails', () => {
     void run('tester', readConfig, wire, one.host);
     await wiring.promise;
     one.signal();
-    await one.clock.advanceAsync(500);
+    await one.clock.advanceAsync(2_000);
     expect(await one.exitCode).toBe(0);
   });
   test('because it was asked to end meanwhile, after it undid what it began: 0', async () => {

@@ -47,8 +47,8 @@ export const EXIT_USAGE = 64;
 
 /** After the drain's deadline, how long the closing itself may take. */
 const CLOSING_MS = 2_000;
-/** Asked to end while starting: how long `wire` may take to undo what it began, once `stopping` told it. */
-const UNWIRING_MS = 500;
+/** Asked to end while starting: how long `wire` may take to undo what it began, once `stopping` told it; much, for what is cut stays. */
+const UNWIRING_MS = 2_000;
 /** How long the last log lines may take to leave. */
 const FLUSH_MS = 500;
 

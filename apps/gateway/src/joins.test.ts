@@ -1,13 +1,11 @@
 import { gateway, member, POOL, type Scene } from '@sallyport/authority/testing';
-import { err, failure, type GatewayEpoch, type JoinId, type MemberId, ok, type PoolId } from '@sallyport/model';
-import { createLog } from '@sallyport/process';
+import { err, failure, type JoinId, type MemberId, ok, type PoolId } from '@sallyport/model';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { type JoinRequest, joinRequestMessage, type MemberState, type supervisorV1 } from '@sallyport/wire';
 import { describe, expect, test } from 'vitest';
 import type { ProveSupervisor } from './credentials.ts';
 import { createJoins, type Joins } from './joins.ts';
-import type { Membership } from './membership.ts';
-import { compared, recordWrites } from './testing/recorded-writes.ts';
+import { compared, recordWrites, writesFor } from './testing/recorded-writes.ts';
 
 const STATE: MemberState = { ready: true, draining: false, appPort: 8443, capacity: 10 };
 const state = (changes: Partial<MemberState>): JoinRequest => ({ kind: 'state', state: { ...STATE, ...changes } });
@@ -21,6 +19,8 @@ interface Given {
   readonly closed?: true;
   readonly first?: readonly JoinRequest[];
   readonly says?: readonly JoinRequest[];
+  /** Its stream is over by then. */
+  readonly gives?: 'up before' | 'up while it is written';
   /** While it is joined, having said all that. */
   readonly meanwhile?: (scene: Scene, joins: Joins) => void;
 }
@@ -29,21 +29,21 @@ const proves = (poolId: string, exclusive = false): Proof =>
   ok({ poolId: poolId as PoolId, supervisorUid: 'uid-m0', exclusive, sandboxId: undefined });
 
 async function join(given: Given = {}) {
-  const { scene, writer, writings } = recordWrites();
+  const stage = recordWrites();
+  const { scene, writings } = stage;
   const { memberId = 'm0', proof = proves(POOL), authority, closed, says = [] } = given;
   const hello: JoinRequest = { kind: 'hello', memberId: member(memberId), poolId: POOL, credential: 'secret', state: STATE };
   const dead: MemberId[] = [];
+  const over = new AbortController();
+  if (given.gives === 'up before') over.abort();
   const joins = createJoins({
-    world: scene.world,
-    reached: () => Promise.resolve(),
-    writer,
-    membership: {
-      current: () => (authority === false ? undefined : { gatewayId: gateway('g0'), epoch: 1n as GatewayEpoch }),
-    } as Partial<Membership> as Membership,
+    ...writesFor(stage, authority),
+    async reached() {
+      if (given.gives === 'up while it is written') over.abort();
+    },
     prove: async () => proof,
     onDead: (memberIds) => void dead.push(...memberIds),
     clock: createManualClock(1_000),
-    log: createLog({ level: 'silent' }),
     randomId: () => 'join-new',
   });
   if (closed === true) joins.close();
@@ -53,7 +53,7 @@ async function join(given: Given = {}) {
   }
   const sent: supervisorV1.JoinResponse[] = [];
   const send = (response: supervisorV1.JoinResponse): boolean => sent.push(response) > 0;
-  const result = await joins.serve({ received: received(), send, fail: () => undefined } as never);
+  const result = await joins.serve({ received: received(), send, fail: () => undefined, signal: over.signal } as never);
   return { sent, scene, writings, dead, joins, said: result.ok ? 'ok' : result.error.kind };
 }
 
@@ -81,6 +81,17 @@ describe('a member is put on record', () => {
   test.each(rows)('%s', async (_title, given, want) => {
     const { said, writings } = await join(given);
     expect([said, writings]).toEqual([want, []]);
+  });
+});
+
+describe('a member that has given up', () => {
+  test('before it is put on record is not', async () => {
+    const { writings, sent } = await join({ gives: 'up before' });
+    expect([writings, sent]).toEqual([[], []]);
+  });
+  test("while it was put on record takes no place, and the record is nobody's", async () => {
+    const { writings, sent, joins } = await join({ gives: 'up while it is written' });
+    expect([writings.length, sent, joins.holds('join-new' as JoinId)]).toEqual([1, [], false]);
   });
 });
 

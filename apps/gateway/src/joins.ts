@@ -40,9 +40,9 @@ export interface Joins {
   moved(sandboxIds: Iterable<SandboxId>, pools: Iterable<PoolId>): void;
   /** Whether a member that is joined here proved this credential for this pool, by the driver. */
   proved(memberId: MemberId, credential: string, poolId: PoolId): boolean;
-  /** Whether this very Join is open here. */
+  /** Whether this very Join is open here, or is being put on record. */
   holds(joinId: JoinId): boolean;
-  /** The record of this member is of a gateway that is gone. If the member is joined here, it is put on record as that again. */
+  /** The record of this member is of no gateway that stands. If the member is joined here, it is put on record as that again. */
   orphaned(memberId: MemberId): void;
   count(): number;
   members(): readonly MemberId[];
@@ -126,8 +126,13 @@ export function createJoins(options: JoinsOptions): Joins {
       restsUntil: LONG_AGO,
       waits: false,
     };
-    const written = await record(join);
-    if (!written.ok) return written;
+    open.add(join.joinId);
+    const written = await record(join, () => !stream.signal.aborted);
+    // Given up meanwhile: it takes no place here. Where it got on record, the sweeper gives the record back.
+    if (!written.ok || stream.signal.aborted) {
+      open.delete(join.joinId);
+      return stream.signal.aborted ? ok(undefined) : written;
+    }
     enter(join);
     let rivals = proof.value.exclusive === true ? rivalsOf(world, poolId, memberId, proof.value.supervisorUid) : [];
     stream.send(joinResponseMessage({ kind: 'accepted', joinId: join.joinId, gatewayId: own.gatewayId }));
@@ -162,7 +167,6 @@ export function createJoins(options: JoinsOptions): Joins {
   function enter(join: Joined): void {
     joined.get(join.memberId)?.stream.fail(failure('conflict', 'the member has joined again'));
     joined.set(join.memberId, join);
-    open.add(join.joinId);
     byPool.set(join.poolId, (byPool.get(join.poolId) ?? new Set()).add(join));
   }
 
@@ -225,8 +229,8 @@ export function createJoins(options: JoinsOptions): Joins {
   }
 
   /**
-   * A Join at another gateway was given up and still put itself on record late, over this one; then that gateway removed the member,
-   * or is gone itself. This Join is alive, and the member believes it: so it puts the member back.
+   * Another Join was given up and still put itself on record late, over this one; then its gateway gave the record back, or is gone
+   * itself. This Join is alive, and the member believes it: so it puts the member back.
    */
   async function restore(join: Joined): Promise<void> {
     const isWanted = (): boolean => {

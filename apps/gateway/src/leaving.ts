@@ -1,5 +1,5 @@
 import type { World } from '@sallyport/authority';
-import { later, type MemberId } from '@sallyport/model';
+import { type GatewayId, later, type MemberId } from '@sallyport/model';
 import { type Clock, wait } from '@sallyport/process';
 import type { Joins } from './joins.ts';
 import type { LiveSession, Sessions } from './sessions.ts';
@@ -41,7 +41,7 @@ export async function sendAway({ world, joins, sessions, clock, withinMs, deadli
     await wait(clock, afterMs, deadline);
     joins.end(memberId);
     const until = later(clock.now(), Math.min(ELSEWHERE_MS, withinMs / 2));
-    while (joinedHere !== undefined && gatewayOf(memberId, held) === joinedHere && clock.now() < until)
+    while (joinedHere !== undefined && !isElsewhere(joinedHere, gatewayOf(memberId, held)) && clock.now() < until)
       if ((await wait(clock, LOOK_EVERY_MS, deadline)) === 'aborted') break;
     for (const [count, session] of held.entries()) {
       if (count > 0 && count % SESSIONS_AT_ONCE === 0) await wait(clock, SESSIONS_EVERY_MS, deadline);
@@ -49,7 +49,11 @@ export async function sendAway({ world, joins, sessions, clock, withinMs, deadli
     }
   }
 
-  function gatewayOf(memberId: MemberId, [session]: readonly LiveSession[]): string | undefined {
+  /** A record that was given back names no gateway that stands. */
+  const isElsewhere = (here: GatewayId, now: GatewayId | undefined): boolean =>
+    now !== undefined && now !== here && world.gateways.has(now);
+
+  function gatewayOf(memberId: MemberId, [session]: readonly LiveSession[]): GatewayId | undefined {
     const poolId = session === undefined ? undefined : world.sandboxes.get(session.sandboxId)?.value.poolId;
     return poolId === undefined ? undefined : world.members(poolId).get(memberId)?.value.gatewayId;
   }

@@ -1,5 +1,5 @@
-import { type Ownership, type RecordChange, releaseIsDue, type World } from '@sallyport/authority';
-import type { Failure, GatewayId, Generation, PoolId, Result, SandboxId, StoreRevision } from '@sallyport/model';
+import { NO_GATEWAY, type Ownership, type RecordChange, releaseIsDue, type World } from '@sallyport/authority';
+import type { Failure, Generation, PoolId, Result, SandboxId, StoreRevision } from '@sallyport/model';
 import type { Clock, Log } from '@sallyport/process';
 import { generationKey, type Store } from '@sallyport/store';
 import { followWorld, operationIdOf, type View } from '@sallyport/view';
@@ -72,9 +72,6 @@ export interface ReplicaOptions {
   /** An ownership record was written. */
   readonly onOwnership?: (to: Ownership['kind']) => void;
 }
-
-/** Said to a supervisor by a replica that has just lost its place: for logs. */
-const NO_GATEWAY = 'none' as GatewayId;
 
 export async function startReplica(options: ReplicaOptions): Promise<Replica> {
   const { store, clock, log, randomId, driver } = options;

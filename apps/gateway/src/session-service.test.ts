@@ -1,23 +1,12 @@
-import { gateway, member, POOL, runtime, SANDBOX, type Scene } from '@sallyport/authority/testing';
-import {
-  err,
-  type Failure,
-  failure,
-  type GatewayEpoch,
-  ok,
-  type PoolId,
-  type SandboxId,
-  type StoreRevision,
-} from '@sallyport/model';
-import { createLog } from '@sallyport/process';
+import { member, POOL, runtime, SANDBOX, type Scene } from '@sallyport/authority/testing';
+import { err, type Failure, failure, ok, type PoolId, type SandboxId, type StoreRevision } from '@sallyport/model';
 import { type SessionRequest, sessionRequestMessage, type supervisorV1 } from '@sallyport/wire';
 import { describe, expect, test } from 'vitest';
 import type { ProveSupervisor } from './credentials.ts';
 import type { Joins } from './joins.ts';
-import type { Membership } from './membership.ts';
 import { createSessionService } from './session-service.ts';
 import type { LiveSession, Sessions } from './sessions.ts';
-import { compared, recordWrites } from './testing/recorded-writes.ts';
+import { compared, recordWrites, writesFor } from './testing/recorded-writes.ts';
 import type { Written } from './writer.ts';
 
 interface Given {
@@ -43,7 +32,7 @@ const REFUSED: Written = { kind: 'refused', revision: 100n as StoreRevision, fai
 
 async function call(given: (scene: Scene) => Given | undefined) {
   const stage = recordWrites();
-  const { scene, writer, writings } = stage;
+  const { scene, writings } = stage;
   const { proof, authority, outcome, then = [], first = [HELLO] } = given(scene) ?? {};
   if (outcome !== undefined) stage.outcome = outcome;
   const steps: string[] = [];
@@ -54,12 +43,7 @@ async function call(given: (scene: Scene) => Given | undefined) {
     close: () => void steps.push('close'),
   } as Partial<LiveSession> as LiveSession;
   const serve = createSessionService({
-    world: scene.world,
-    reached: () => Promise.resolve(),
-    writer,
-    membership: {
-      current: () => (authority === false ? undefined : { gatewayId: gateway('g0'), epoch: 1n as GatewayEpoch }),
-    } as Partial<Membership> as Membership,
+    ...writesFor(stage, authority),
     joins: { proved: () => proof === undefined } as unknown as Joins,
     sessions: {
       open(session) {
@@ -68,7 +52,6 @@ async function call(given: (scene: Scene) => Given | undefined) {
       },
     } as Partial<Sessions> as Sessions,
     prove: async () => proof ?? err(failure('unauthenticated', 'nobody should be asked')),
-    log: createLog({ level: 'silent' }),
     randomId: () => `new-${writings.length + 1}`,
   });
   // What a caller sends is refused; it never makes the gateway throw.

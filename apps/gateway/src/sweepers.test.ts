@@ -1,13 +1,13 @@
-import { ORPHAN_MEMBER_MS, STREAM_LOST_SUSPECT_MS } from '@sallyport/authority';
+import { NO_GATEWAY, ORPHAN_MEMBER_MS, STREAM_LOST_SUSPECT_MS } from '@sallyport/authority';
 import { epoch, gateway, member, owned, POOL, SANDBOX, type Scene } from '@sallyport/authority/testing';
 import type { GatewayEpoch, JoinId, MemberId } from '@sallyport/model';
 import { createManualClock, type ManualClock } from '@sallyport/process/manual-clock';
+import { decodeMember } from '@sallyport/wire';
 import { describe, expect, test } from 'vitest';
 import type { Joins } from './joins.ts';
 import { startMemberSweeper } from './member-sweeper.ts';
-import type { Membership } from './membership.ts';
 import { startRecordSweeper } from './record-sweeper.ts';
-import { compared, recordWrites, short } from './testing/recorded-writes.ts';
+import { compared, recordWrites, short, writesFor } from './testing/recorded-writes.ts';
 
 interface Given {
   readonly authority?: false;
@@ -19,16 +19,12 @@ interface Given {
 function open(start: (stage: Start) => { stop(): void }, given: Given) {
   const stage = recordWrites();
   const clock = createManualClock(1_000);
-  const membership = {
-    current: () => (given.authority === false ? undefined : { gatewayId: gateway('g0'), epoch: 1n as GatewayEpoch }),
-  } as Partial<Membership> as Membership;
   const orphans: MemberId[] = [];
   const joins = {
     holds: (joinId: JoinId) => given.holds?.includes(joinId) === true,
     orphaned: (memberId: MemberId) => void orphans.push(memberId),
   } as Partial<Joins> as Joins;
-  const { world } = stage.scene;
-  start({ world, membership, writer: stage.writer, joins, clock, ageMs: () => (given.age === 'none' ? undefined : 100) });
+  start({ ...writesFor(stage, given.authority), joins, clock, ageMs: () => (given.age === 'none' ? undefined : 100) });
   const deletedAfter = async (ms: number): Promise<readonly string[]> => {
     await clock.advanceAsync(ms);
     return [...new Set(stage.writings.flatMap(({ deletes }) => (deletes ?? []).map(short)))].sort();
@@ -45,11 +41,33 @@ describe('a member is removed', () => {
 
   test('when its Join here has been gone for as long as a network may hiccup, and is compared (T15)', async () => {
     const { scene, deletedAfter, writings } = members();
-    expect(await deletedAfter(STREAM_LOST_SUSPECT_MS + LOOK_MS - 1)).toEqual([]);
+    await deletedAfter(LOOK_MS);
+    const given = writings.length;
+    scene.member('m0', { gatewayId: NO_GATEWAY });
+    expect(await deletedAfter(STREAM_LOST_SUSPECT_MS - 1)).toEqual([]);
     expect(await deletedAfter(1)).toEqual(['member/pool/m0']);
-    expect(writings.map(compared)).toEqual([
+    expect(writings.slice(given).map(compared)).toEqual([
       [`member/pool/m0 unmoved-since ${scene.world.members(POOL).get(member('m0'))?.modRevision}`],
     ]);
+  });
+
+  test('after its record was given back, for another gateway may hold the Join that lives: it names none then', async () => {
+    const { scene, deletedAfter, writings } = members();
+    const present = scene.world.members(POOL).get(member('m0'));
+    expect(await deletedAfter(LOOK_MS)).toEqual([]);
+    expect(writings.map(compared)).toEqual([[`member/pool/m0 unmoved-since ${present?.modRevision}`]]);
+    const [put] = writings.flatMap(({ puts }) => puts);
+    expect(put && decodeMember(put.value('op'))).toMatchObject({
+      value: { record: { ...present?.value, gatewayId: NO_GATEWAY } },
+    });
+  });
+
+  test('never by who gave it back, once another has taken it', async () => {
+    const { scene, deletedAfter } = members();
+    await deletedAfter(LOOK_MS);
+    scene.gateway('g1');
+    scene.member('m0', { gatewayId: gateway('g1'), joinId: 'join-alive' as JoinId });
+    expect(await deletedAfter(60_000)).toEqual([]);
   });
 
   test('when its gateway has been gone for long', async () => {
@@ -68,7 +86,9 @@ describe('a member is removed', () => {
 
   test('not when it has joined again meanwhile: that Join counts from its own loss', async () => {
     const { scene, deletedAfter } = members();
-    await deletedAfter(STREAM_LOST_SUSPECT_MS);
+    await deletedAfter(LOOK_MS);
+    scene.member('m0', { gatewayId: NO_GATEWAY });
+    await deletedAfter(STREAM_LOST_SUSPECT_MS - LOOK_MS);
     scene.member('m0', { joinId: 'join-again' as JoinId });
     expect(await deletedAfter(STREAM_LOST_SUSPECT_MS)).toEqual([]);
   });

@@ -46,10 +46,14 @@ export interface MemberRecord {
   /** 0: its application listener is off. */
   readonly appPort: number;
   readonly capacity: number;
+  /** Where its Join is open; `NO_GATEWAY` where that is over and nobody knows of another. */
   readonly gatewayId: GatewayId;
   readonly gatewayEpoch: GatewayEpoch;
   readonly joinId: JoinId;
 }
+
+/** Of a member that the gateway on record does not hold any more: no gateway has this id. */
+export const NO_GATEWAY = 'none' as GatewayId;
 
 /** At most one member owns a sandbox. The epoch rises at every change of owner and at every fence. */
 export type Ownership =

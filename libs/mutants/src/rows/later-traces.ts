@@ -58,8 +58,8 @@ export const laterTraces: readonly Row[] = [
   }),
   trace('T15 only its own Join removes a member', 'a member is removed although it has joined again elsewhere', {
     file: 'apps/gateway/src/member-sweeper.ts',
-    find: "guards: [{ key, is: 'unmoved-since', revision: modRevision }]",
-    becomes: 'guards: [void modRevision as never].slice(1)',
+    find: "const guards = [{ key, is: 'unmoved-since', revision: modRevision }] as const;",
+    becomes: 'const guards = [void modRevision as never].slice(1);',
   }),
   trace('T16 tokens are bound to a nonce of this life', 'a boundary takes a token for a nonce that it has never issued', {
     file: 'libs/authority/src/boundary.ts',

@@ -94,6 +94,22 @@ export const losses: readonly Scenario[] = [
     },
   },
   {
+    name: 'late-join-given-back',
+    title:
+      'The owner tries another gateway while its own stands still, gives that up and stays; that Join gets on record late, over its own, and the record is given back: nothing is hidden.',
+    also: /another is tried/,
+    async act({ world, gatewayOfOwner, pass, say }) {
+      const own = gatewayOfOwner();
+      const other = world.gateways.find((each) => each !== own) as typeof own;
+      say(`pauses ${own.process()?.name} for 1.8 s; what ${other.place} sends to the store takes 4 s`);
+      world.network.slow(other.place, 'store', 4_000);
+      own.process()?.pause(1_800);
+      await pass(4.5);
+      world.network.slow(other.place, 'store', 0);
+      await pass(12);
+    },
+  },
+  {
     name: 'session-never-opened',
     title:
       'A session is put on record by a write of unknown outcome and never opened, and its member dies: it is missed in time.',

@@ -1,4 +1,4 @@
-import type { RecordChange, World } from '@sallyport/authority';
+import { NO_GATEWAY, type RecordChange, type World } from '@sallyport/authority';
 import type { StoreRevision } from '@sallyport/model';
 import { parseKey, type Transaction } from '@sallyport/store';
 import type { SimProcess } from '../time/sim-process.ts';
@@ -50,7 +50,7 @@ export function watchCommits({ world, court, names, transcript }: CommitWatchOpt
         return say(
           member === undefined
             ? `member ${key.memberId} is gone`
-            : `member ${key.memberId} has joined by ${member.gatewayId}${member.draining ? ', draining' : ''}`,
+            : `member ${key.memberId} ${member.gatewayId === NO_GATEWAY ? 'is joined nowhere' : `has joined by ${member.gatewayId}`}${member.draining ? ', draining' : ''}`,
         );
       }
       case 'session': {

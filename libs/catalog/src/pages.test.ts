@@ -56,11 +56,12 @@ test('no life in a page is longer than it is for the last who is told of it', ()
   expect(told()[0]).toEqual([expect.objectContaining({ ttlMs: until - NOW - PAGE_MS })]);
 });
 
-test.each([
-  ['a record is there that was not', ({ publish }: ReturnType<typeof stage>) => publish('a2'), ['a1', 'a2']],
-  ['one is gone', ({ script, take }: ReturnType<typeof stage>) => void take(script.withdraw('a1')), []],
-  ['one has run out', ({ replica }: ReturnType<typeof stage>) => void replica.catalog.passed(at(1e6)), []],
-] as const)('a page is made anew at once when %s', (_title, act, expected) => {
+const rows: [title: string, act: (it: ReturnType<typeof stage>) => void, expected: string[]][] = [
+  ['a record is there that was not', ({ publish }) => publish('a2'), ['a1', 'a2']],
+  ['one is gone', ({ script, take }) => void take(script.withdraw('a1')), []],
+  ['one has run out', ({ replica }) => void replica.catalog.passed(at(1e6)), []],
+];
+test.each(rows)('a page is made anew at once when %s', (_title, act, expected) => {
   const it = stage();
   it.publish('a1');
   it.told();

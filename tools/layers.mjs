@@ -14,9 +14,13 @@ export const pure = {
   'tls-hello': [],
 };
 
+/** Touches the system, and knows nothing of ours: io libs may stand on it. */
+export const base = {
+  files: [],
+};
+
 /** Each behind one small interface. */
 export const io = {
-  files: [],
   store: ['model'],
   process: ['model', 'files'],
   pki: ['model', 'files'],
@@ -30,7 +34,7 @@ export const joint = {
   kube: ['model', 'authority', 'process', 'wire'],
 };
 
-const libs = Object.keys({ ...pure, ...io, ...joint });
+const libs = Object.keys({ ...pure, ...base, ...io, ...joint });
 const withoutStore = libs.filter((lib) => lib !== 'store' && !joint[lib]?.includes('store'));
 
 /** Any lib that is not beside untrusted code; no other app, but for `dev`, which runs them all in one process. */
@@ -58,7 +62,7 @@ export const worlds = {
   mutants: [...libs, 'gateway', 'sim', 'states'],
 };
 
-export const layers = { ...pure, ...io, ...joint, ...apps, ...worlds };
+export const layers = { ...pure, ...base, ...io, ...joint, ...apps, ...worlds };
 
 export const folderOf = (name) => `${Object.hasOwn(apps, name) ? 'apps' : 'libs'}/${name}`;
 

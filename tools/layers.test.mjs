@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { biomeFile } from './gen/biome.mjs';
 import { readJson, sameJson } from './gen/json.mjs';
 import { projectFiles } from './gen/projects.mjs';
-import { folderOf, forbidden, io, isPure, joint, layers, packageOf, pure, worlds } from './layers.mjs';
+import { base, folderOf, forbidden, io, isPure, joint, layers, packageOf, pure, worlds } from './layers.mjs';
 import { root } from './start/root.mjs';
 import { projects } from './test/projects.mjs';
 
@@ -24,12 +24,14 @@ test.each(Object.entries(pure))(
   },
 );
 
+test.each(Object.entries(base))('the base lib %s depends on nothing of ours', (_name, allowed) => expect(allowed).toEqual([]));
+
 test.each(Object.entries(io))('the io lib %s depends on no io lib and no app', (_name, allowed) => {
-  expect(allowed.filter((each) => !isPure(each))).toEqual([]);
+  expect(allowed.filter((each) => !isPure(each) && !(each in base))).toEqual([]);
 });
 
-test.each(Object.entries(joint))('the joint lib %s depends on pure and io libs only', (_name, allowed) => {
-  expect(allowed.filter((each) => !isPure(each) && !(each in io))).toEqual([]);
+test.each(Object.entries(joint))('the joint lib %s depends on pure, base and io libs only', (_name, allowed) => {
+  expect(allowed.filter((each) => !isPure(each) && !(each in base) && !(each in io))).toEqual([]);
 });
 
 test.each(Object.keys(forbidden))('%s may import nothing that leads to what is forbidden to it', (name) => {

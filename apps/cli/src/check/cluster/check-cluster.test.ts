@@ -1,10 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DRIVER_RULES, podObject, putPod, putSlice, REVIEW_RULES } from '@sallyport/kube/testing';
 import { createAuthority } from '@sallyport/pki';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ADMIN, labelsOf, NAMESPACE, openTestCluster, putDriver, putSecrets, type TestCluster } from '../../testing/cluster.ts';
-import { run } from '../../testing/installation.ts';
+import { directory, run } from '../../testing/installation.ts';
 
 /** A real HTTPS API server that enforces roles, and the command line as people type it. */
 
@@ -64,6 +64,13 @@ describe('before anything is installed', () => {
     expect(checks['secret sallyport-driver-internal']?.detail).toMatch(/^its certificate is good until \d{4}-\d\d-\d\d$/);
     expect(checks['secret sallyport-apps']?.state).toBe('holds');
     expect(checks['signing keys']?.state).toBe('holds');
+  });
+  test('a kubeconfig is found from where people are', async () => {
+    writeFileSync(
+      join(directory, 'here.yaml'),
+      readFileSync(cluster.kubeconfig(ADMIN, { cluster: { 'certificate-authority': cluster.stage.caFile } })),
+    );
+    expect((await check('here.yaml')).checks.cluster?.state).toBe('holds');
   });
   test('another release and namespace have other names', async () => {
     cluster.put('Namespace', { metadata: { name: 'doors' } });

@@ -1,4 +1,4 @@
-import { type Json, listOf, objectOf, textOf } from '@sallyport/kube';
+import { listOf, objectOf } from '@sallyport/kube';
 import { type Finding, fails, holds, skipped } from '../finding.ts';
 import { checkObjects } from './check-objects.ts';
 import { checkDriverPermissions, checkMayInstall } from './check-permissions.ts';
@@ -7,6 +7,7 @@ import { checkServices } from './check-services.ts';
 import { readDriverSettings, settingsByDefault } from './driver-settings.ts';
 import { explainTrouble } from './explain-trouble.ts';
 import { type Installed, type Running, readInstalled } from './installed.ts';
+import { judgeVersion } from './judge-version.ts';
 import { type LookedAt, notSeen, pathIn } from './looked-at.ts';
 import { type ClusterAt, openCluster } from './open-cluster.ts';
 import { whyNotReady } from './why-not-ready.ts';
@@ -23,9 +24,6 @@ export interface ClusterFound {
   /** Of the applications, as supervisors have it. Undefined: not seen. */
   readonly domain: string | undefined;
 }
-
-/** Pods of an older kubelet know no probe or mount that the chart uses in another way; docs/kubernetes.md names the release. */
-const MINOR_MIN = 27;
 
 /** What the cluster itself shows of an installation, or lacks for one. Reads and asks; changes nothing. */
 export async function checkCluster({ at, ...asked }: ClusterChecked): Promise<ClusterFound> {
@@ -48,7 +46,7 @@ async function look(at: LookedAt): Promise<ClusterFound> {
     const { detail, nextStep } = explainTrouble(version.error, at);
     return { findings: [fails('cluster', detail, nextStep)], domain: undefined };
   }
-  const cluster = judgeVersion(objectOf(version.value), at.server);
+  const cluster = judgeVersion(version.value, at.server);
   const namespace = await checkNamespace(at);
   if (namespace?.state === 'fails') {
     const findings = [cluster, namespace, await checkMayInstall(at)];
@@ -67,17 +65,6 @@ async function look(at: LookedAt): Promise<ClusterFound> {
   ]);
   const first = [cluster, ...(namespace === undefined ? [] : [namespace])];
   return { findings: [...first, ...findings, ...parts.flat()], domain: installed?.domain };
-}
-
-function judgeVersion({ major, minor, gitVersion }: Json, server: string): Finding {
-  const said = textOf(gitVersion);
-  if (said === '')
-    return fails('cluster', `what answers at ${server} is no Kubernetes API server`, 'look at the server in the kubeconfig');
-  // Some providers write "27+".
-  const [majorNumber, minorNumber] = [Number.parseInt(textOf(major), 10), Number.parseInt(textOf(minor), 10)];
-  if (majorNumber === 1 && minorNumber < MINOR_MIN)
-    return fails('cluster', `${server} is Kubernetes ${said}`, `use 1.${MINOR_MIN} or newer`);
-  return holds('cluster', `${server} is Kubernetes ${said}`);
 }
 
 /** Undefined: it may not be asked for, and what is in it will tell. */

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { type Limits as CodecLimits, createResponseReader, type ResponseReader } from '@sallyport/http1';
 import { type Instant, LONG_AGO } from '@sallyport/model';
 import type { RouteKey } from '@sallyport/routes';
+import type { Outbox } from './outbox.ts';
 
 /** Who has the connection at the moment and hears what happens to it. */
 export interface AppUser {
@@ -18,6 +19,8 @@ export interface AppConnection {
   readonly key: RouteKey;
   readonly socket: Socket;
   answers: ResponseReader<Buffer>;
+  /** From its first request on. */
+  outbox: Outbox | undefined;
   /** It has carried a request before; so it may have died without our knowing. */
   reused: boolean;
   /** The application has ended its side. */
@@ -41,6 +44,7 @@ export function createAppConnection(
     key,
     socket,
     answers: createResponseReader<Buffer>(limits),
+    outbox: undefined,
     reused: false,
     ended: false,
     user: undefined,

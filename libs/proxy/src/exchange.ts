@@ -118,7 +118,7 @@ export function startExchange(client: ClientSide, instance: ServingInstance, hea
     app = connection;
     app.user = appUser;
     app.answers.expect(head, asked.webSocket);
-    toApp = createOutbox(app.socket, () => app?.user?.appDrained(), surroundings.slabs);
+    toApp = connection.outbox ??= createOutbox(app.socket, () => connection.user?.appDrained(), surroundings.slabs);
     toApp.text(headText);
     appBlocked = false;
     lastActivityAt = now;

@@ -102,6 +102,17 @@ describe('with slabs', () => {
   });
   afterEach(() => end());
 
+  test('who has it last sends what has gathered, at the end of the turn and once', async () => {
+    const outbox = createOutbox(toApp, () => {}, createSlabs());
+    const sent: string[] = [];
+    outbox.bytes(Buffer.alloc(10_000, 'a'));
+    outbox.whenGathered(() => sent.push('first'));
+    outbox.whenGathered(() => sent.push('second'));
+    expect(sent).toEqual([]);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(sent).toEqual(['second']);
+  });
+
   const sizesAndCounts = [...rows, [20_000, 1_000], [300_000, 60]] as const;
   test.each(sizesAndCounts)(
     'what was lent may be overwritten at once: %i bytes, %i times before any is read',

@@ -44,7 +44,8 @@ const NOTHING = Buffer.alloc(0);
 export function createOutbox(socket: Socket, onRoom: () => void, slabs?: Slabs): Outbox {
   let parts: (string | Buffer)[] = [];
   let size = 0;
-  let gathering = false;
+  /** What the end of this turn calls: that of whoever has the outbox by then, since a connection goes from one exchange to the next. */
+  let waiting: (() => void) | undefined;
   /** Empty writes under way, which `writableLength` does not show. */
   let emptyCount = 0;
   let queuedCount = 0;
@@ -127,6 +128,12 @@ export function createOutbox(socket: Socket, onRoom: () => void, slabs?: Slabs):
     return roomy;
   }
 
+  function sendWaiting(): void {
+    const flush = waiting;
+    waiting = undefined;
+    flush?.();
+  }
+
   function clear(): void {
     parts = [];
     size = 0;
@@ -155,13 +162,12 @@ export function createOutbox(socket: Socket, onRoom: () => void, slabs?: Slabs):
       return roomy && !isFull;
     },
     whenGathered(flush) {
-      if (gathering && size < GATHERED_BYTES_MAX) return;
-      if (size < GATHERED_FROM_BYTES || size >= GATHERED_BYTES_MAX) return flush();
-      gathering = true;
-      setImmediate(() => {
-        gathering = false;
-        flush();
-      });
+      if (waiting === undefined) {
+        if (size < GATHERED_FROM_BYTES || size >= GATHERED_BYTES_MAX) return flush();
+        setImmediate(sendWaiting);
+      }
+      waiting = flush;
+      if (size >= GATHERED_BYTES_MAX) flush();
     },
     flushAll(done) {
       if (size > 0) send(done);

@@ -2,18 +2,19 @@ import { later, type StoreRevision } from '@sallyport/model';
 import type { StoreClock } from './clock.ts';
 import type { Store, StoreEntry, StoreEvent, StoreWatch } from './port.ts';
 
-/** All entries under a prefix, as of one revision that only rises. */
+/**
+ * Tells what is under a prefix, as of one revision that only rises. It keeps no values, only how far each key has been told:
+ * whoever subscribes reads them and keeps what is read, and the bytes would hold on to all that came with them.
+ */
 export interface StoreCache {
-  readonly entries: ReadonlyMap<string, StoreEntry>;
-  /** What `entries` shows; 0 before the first list. Rises with what arrives: a quiet store may be further on. */
+  /** What has been told; 0 before the first list. Rises with what arrives: a quiet store may be further on. */
   readonly revision: StoreRevision;
-  get(key: string): StoreEntry | undefined;
-  /** False until the first list and while history is being listed anew; `entries` then shows an older state, whole. */
+  /** False until the first list and while history is being listed anew; what was told is then an older state, whole. */
   readonly complete: boolean;
   /** False while the connection to the store is broken. For health: authority asks for its own writes to come back. */
   readonly connected: boolean;
   /**
-   * Called after each change of the entries with what changed and the new revision; the first list is one such change,
+   * Called after each change with what changed and the new revision; the first list is one such change,
    * also when it is empty, and a relist brings the differences, if there are any. A key that was deleted and made again meanwhile is one put:
    * its `createRevision` tells. Returns the function that ends it.
    */
@@ -46,7 +47,7 @@ export type RelistReason = 'compacted' | 'hole' | 'unavailable' | 'stale';
 export const RELIST_EACH_MS = 1_000;
 
 export function followStore({ store, prefix, clock, holes = 'relist', onRelist = () => undefined }: CacheOptions): StoreCache {
-  const entries = new Map<string, StoreEntry>();
+  const told = new Map<string, StoreRevision>();
   const subscribers = new Set<CacheSubscriber>();
   const ready = Promise.withResolvers<void>();
   let revision = 0n as StoreRevision;
@@ -65,7 +66,7 @@ export function followStore({ store, prefix, clock, holes = 'relist', onRelist =
     // A linearizable read after a pause of the server may be old all the same (etcd #20418). Taking it would show an older
     // state under a newer revision, and whoever waited for that revision would judge by what is past.
     if (listed.revision < revision) return relist('stale');
-    const events = difference(entries, listed.value, listed.revision);
+    const events = difference(told, listed.value, listed.revision);
     complete = true;
     connected = true;
     watch = store.watch(prefix, (listed.revision + 1n) as StoreRevision, {
@@ -93,8 +94,8 @@ export function followStore({ store, prefix, clock, holes = 'relist', onRelist =
 
   function fold(events: readonly StoreEvent[], last: StoreRevision, how: 'watched' | 'listed'): void {
     for (const event of events) {
-      if (event.kind === 'put') entries.set(event.entry.key, event.entry);
-      else entries.delete(event.key);
+      if (event.kind === 'put') told.set(event.entry.key, event.entry.modRevision);
+      else told.delete(event.key);
     }
     const isFirst = revision === 0n;
     if (last > revision) revision = last;
@@ -108,11 +109,9 @@ export function followStore({ store, prefix, clock, holes = 'relist', onRelist =
 
   void list();
   return {
-    entries,
     get revision() {
       return revision;
     },
-    get: (key) => entries.get(key),
     get complete() {
       return complete;
     },
@@ -133,15 +132,19 @@ export function followStore({ store, prefix, clock, holes = 'relist', onRelist =
   };
 }
 
-/** What turns `old` into `fresh`; nothing for entries that did not move. */
-function difference(old: ReadonlyMap<string, StoreEntry>, fresh: readonly StoreEntry[], revision: StoreRevision): StoreEvent[] {
+/** What turns what was told into `fresh`; nothing for entries that did not move. */
+function difference(
+  told: ReadonlyMap<string, StoreRevision>,
+  fresh: readonly StoreEntry[],
+  revision: StoreRevision,
+): StoreEvent[] {
   const events: StoreEvent[] = [];
   const kept = new Set<string>();
   for (const entry of fresh) {
     kept.add(entry.key);
-    if (old.get(entry.key)?.modRevision !== entry.modRevision) events.push({ kind: 'put', entry });
+    if (told.get(entry.key) !== entry.modRevision) events.push({ kind: 'put', entry });
   }
-  for (const key of old.keys()) if (!kept.has(key)) events.push({ kind: 'delete', key, modRevision: revision });
+  for (const key of told.keys()) if (!kept.has(key)) events.push({ kind: 'delete', key, modRevision: revision });
   return events;
 }
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { followStore } from '../cache.ts';
 import type { Store } from '../port.ts';
 import { createFaultProxy, describeEtcd, type FaultProxy, startTestCluster, type TestCluster } from '../testing/etcd-server.ts';
-import { committed, put, text } from '../testing/harness.ts';
+import { committed, keepEntries, put, text } from '../testing/harness.ts';
 import { numbers, putNumbers, watchValues } from '../testing/watched.ts';
 import { createEtcdStore } from './index.ts';
 
@@ -114,12 +114,13 @@ describeEtcd('one etcd behind a bad network', () => {
     const relists: string[] = [];
     await putNumbers(writer, prefix, 1, 20);
     const cache = followStore({ store, prefix, clock, holes: 'allowed', onRelist: (why) => void relists.push(why) });
+    const entries = keepEntries(cache);
     await cache.ready;
     await proxy.refuse(true);
     proxy.cut();
     await committed(writer, [put(`${prefix}1`, 'changed'), { kind: 'delete', key: `${prefix}2` }]);
     await proxy.refuse(false);
-    await expect.poll(() => cache.get(`${prefix}2`)).toBeUndefined();
+    await expect.poll(() => entries.get(`${prefix}2`)).toBeUndefined();
     await proxy.refuse(true);
     proxy.cut();
     await committed(writer, [{ kind: 'delete', key: `${prefix}3` }, put(`${prefix}4`, 'changed')]);
@@ -130,7 +131,7 @@ describeEtcd('one etcd behind a bad network', () => {
     await expect.poll(() => relists).toEqual(['compacted']);
     const fresh = await writer.list(prefix);
     assert(fresh.kind === 'read', 'the list is read');
-    await expect.poll(() => [...cache.entries.values()].sort((a, b) => (a.key < b.key ? -1 : 1))).toEqual(fresh.value);
+    await expect.poll(() => [...entries.values()].sort((a, b) => (a.key < b.key ? -1 : 1))).toEqual(fresh.value);
     expect(cache.complete).toBe(true);
     cache.close();
   });

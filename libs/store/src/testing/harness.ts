@@ -1,5 +1,6 @@
 import type { StoreRevision } from '@sallyport/model';
 import { expect } from 'vitest';
+import type { StoreCache } from '../cache.ts';
 import type { CommitOutcome, Store, StoreEntry, StoreEvent, Transaction } from '../port.ts';
 
 /** What the contract needs of an adapter under test; one per test. */
@@ -27,6 +28,17 @@ export const text = (value: Uint8Array): string => new TextDecoder().decode(valu
 
 export const put = (key: string, value: string) => ({ kind: 'put', key, value: bytes(value) }) as const;
 export const drop = (key: string) => ({ kind: 'delete', key }) as const;
+
+/** What a subscriber has that keeps everything it is told. */
+export function keepEntries(cache: StoreCache): ReadonlyMap<string, StoreEntry> {
+  const entries = new Map<string, StoreEntry>();
+  cache.onChange((events) => {
+    for (const event of events)
+      if (event.kind === 'put') entries.set(event.entry.key, event.entry);
+      else entries.delete(event.key);
+  });
+  return entries;
+}
 
 /** Commits what must succeed. */
 export async function committed(

@@ -1,6 +1,6 @@
 import { type Move, type RecordChange, SHARED_TAKEOVER_WAIT_MS, SUSPICION_GRACE_MS } from '@sallyport/authority';
 import { at, fencing, gateway, owned, SANDBOX } from '@sallyport/authority/testing';
-import type { GatewayEpoch, Instant } from '@sallyport/model';
+import type { GatewayEpoch, Instant, SandboxId } from '@sallyport/model';
 import type { Clock } from '@sallyport/process';
 import { createManualClock } from '@sallyport/process/manual-clock';
 import { describe, expect, test } from 'vitest';
@@ -18,6 +18,8 @@ function open() {
   // The two clocks part when somebody sets the one of the wall.
   const clock: Clock = { ...manual, steadyMs: () => here.steadyMs };
   const moves: Move[] = [];
+  /** When anything was looked at: each look asks how old the view is. */
+  const looks: Instant[] = [];
   const assigner = startAssigner({
     world: scene.world,
     membership: {
@@ -35,7 +37,10 @@ function open() {
     } as Partial<OwnershipWrites> as OwnershipWrites,
     clock,
     unixMs: () => 0,
-    ageMs: () => here.ageMs,
+    ageMs() {
+      looks.push(manual.now());
+      return here.ageMs;
+    },
   });
   const see = (): void => {
     const key = { kind: 'owner', sandboxId: SANDBOX } as const;
@@ -46,7 +51,7 @@ function open() {
     await manual.advanceAsync(ms);
   };
   const asked = (): readonly string[] => [...new Set(moves.map(({ to }) => to.kind))];
-  return { scene, here, clock: manual, see, pass, asked, assigner };
+  return { scene, here, clock: manual, see, pass, asked, looks, assigner };
 }
 
 describe('the wait after a fence', () => {
@@ -102,6 +107,23 @@ describe('the wait after a fence', () => {
     await pass(1_000);
     expect(asked()).toEqual(['offered']);
   });
+});
+
+test('each second every sandbox is looked at, of a large fleet no more than some hundreds in one turn', async () => {
+  const { scene, pass, looks } = open();
+  const [sandbox, revision] = [scene.world.sandboxes.get(SANDBOX), scene.world.revision];
+  const others = Array.from(
+    { length: 2_000 },
+    (_, index) => ({ kind: 'sandbox', sandboxId: `sb-${index}` as SandboxId }) as const,
+  );
+  scene.world.apply(
+    others.map((key) => ({ key, held: sandbox }) as RecordChange),
+    revision,
+  );
+  await pass(2_999);
+  const turns = Map.groupBy(looks, (instant) => instant);
+  expect(looks).toHaveLength(2 * 2_001);
+  expect(Math.max(...[...turns.values()].map((each) => each.length))).toBeLessThanOrEqual(500);
 });
 
 describe('nobody is suspected', () => {

@@ -35,13 +35,14 @@ export async function measure({ scenarios, subjects, rounds, rig, onProgress }: 
       else outcomes[subject.name] = { kind: 'cannot', reason };
     }
     const roundCount = Math.min(rounds, scenario.roundsMax ?? rounds);
-    for (let round = scenario.warmsUp ? 0 : 1; round <= roundCount; round++) {
+    for (let round = 1 - scenario.warmUpRuns; round <= roundCount; round++) {
       for (const subject of inTurn([...runs.keys()], round)) {
         try {
-          const running = await (scenario.warmsUp ? rig.started(subject) : rig.restarted(subject));
+          const running = await (scenario.warmUpRuns > 0 ? rig.started(subject) : rig.restarted(subject));
           const ran = await within(RUN_MS_MAX, scenario.run(rig.targetOf(running)));
           if (round > 0) runs.get(subject)?.push(ran);
-          onProgress(`${scenario.name}, round ${round}: ${subject.name} ${Math.round(ran.value)} ${scenario.unit}`);
+          const each = `${Math.round(ran.cpuUs / ran.opCount)} µs for each ${scenario.op}`;
+          onProgress(`${scenario.name}, round ${round}: ${subject.name} ${Math.round(ran.value)} ${scenario.unit}, ${each}`);
         } catch (error) {
           outcomes[subject.name] = { kind: 'failed', reason: (error as Error).message };
           runs.delete(subject);
@@ -67,7 +68,7 @@ function within<T>(ms: number, run: Promise<T>): Promise<T> {
 
 /** Each round begins with another one, so that nobody always has the same place. */
 const inTurn = <T>(all: readonly T[], round: number): readonly T[] => {
-  const first = all.length === 0 ? 0 : round % all.length;
+  const first = all.length === 0 ? 0 : Math.abs(round) % all.length;
   return [...all.slice(first), ...all.slice(0, first)];
 };
 

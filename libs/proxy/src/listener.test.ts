@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import type { SecureVersion, TLSSocket } from 'node:tls';
 import type { ManualClock } from '@sallyport/process/manual-clock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseCidrs } from './cidr.ts';
+import { TICK_MS } from './limits.ts';
+import { KEEP_ALIVE_AFTER_MS } from './listener.ts';
 import { type App, answerEach, respond, startApp } from './testing/app.ts';
 import { makePair } from './testing/certificate.ts';
 import { connectPlain, type RawClient, secure } from './testing/client.ts';
@@ -29,6 +32,15 @@ async function start(options: StageOptions = {}): Promise<void> {
 }
 
 const get = (host: string, fields = ''): string => `GET /x HTTP/1.1\r\nHost: ${host}\r\n${fields}\r\n`;
+/** Whether the system asks on the server's side of a connection if the client is still there (`tr` of proc_net_tcp: 2). */
+function isProbed(client: RawClient): boolean {
+  const hex = (port: number | undefined): string => `:${port?.toString(16).toUpperCase().padStart(4, '0')}`;
+  const line = readFileSync('/proc/self/net/tcp', 'utf8')
+    .split('\n')
+    .map((each) => each.trim().split(/\s+/))
+    .find((each) => each[1]?.endsWith(hex(stage.listener.port)) && each[2]?.endsWith(hex(client.socket.localPort)));
+  return line?.[5]?.startsWith('02:') === true;
+}
 const count = (event: string): number => stage.events.filter((seen) => seen === event).length;
 
 describe('the handshake', () => {
@@ -249,4 +261,15 @@ describe('who the client is', () => {
     await ask('203.0.113.9');
     await until('room again', () => app.connections.length === 4);
   });
+});
+
+test('after half a minute the system asks whether a client is still there', async () => {
+  await start();
+  const client = await stage.connect(HOST);
+  client.send(get(HOST));
+  await client.sees('served');
+  stage.clock.advance(KEEP_ALIVE_AFTER_MS - TICK_MS);
+  expect(isProbed(client)).toBe(false);
+  stage.clock.advance(2 * TICK_MS);
+  expect(isProbed(client)).toBe(true);
 });

@@ -56,7 +56,15 @@ interface Accepted {
   stated: string | undefined;
   /** After the handshake. */
   connection: ClientConnection | undefined;
+  /** Whether the system asks now and then if the client is still there. */
+  probed: boolean;
 }
+
+/**
+ * Of TCP, for clients that vanish. Asked of the system once a connection has lived as long, not when it is accepted: it is four system
+ * calls, a fiftieth of what a connection for one request costs.
+ */
+export const KEEP_ALIVE_AFTER_MS = 30_000;
 
 /** Opens the one TLS listener of the process. Rejects if the address cannot be had. */
 export async function listenForApps(options: ListenerOptions): Promise<Listener> {
@@ -114,6 +122,7 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
       counted: undefined,
       stated: undefined,
       connection: undefined,
+      probed: false,
     };
     open.add(accepted);
     raw.on('close', () => closed(accepted));
@@ -210,6 +219,10 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     cancelTick = clock.at(later(now, TICK_MS), tick);
     instances.sweep(now);
     for (const accepted of open) {
+      if (!accepted.probed && now - accepted.since >= KEEP_ALIVE_AFTER_MS) {
+        accepted.probed = true;
+        accepted.raw.setKeepAlive(true, KEEP_ALIVE_AFTER_MS);
+      }
       if (accepted.connection !== undefined) accepted.connection.tick(now);
       else if (!accepted.raw.destroyed && now - accepted.since >= limits.handshakeMs) {
         onConnection('handshake-timeout');
@@ -219,7 +232,7 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
   }
   let cancelTick = clock.at(later(clock.now(), TICK_MS), tick);
 
-  const server = createServer({ noDelay: true, keepAlive: true, keepAliveInitialDelay: 60_000 }, accept);
+  const server = createServer({ noDelay: true }, accept);
   const port = await new Promise<number>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host: options.address, port: options.port, backlog: 4_096 }, () => {

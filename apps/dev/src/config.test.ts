@@ -8,6 +8,8 @@ const refused: [args: string[], why: RegExp][] = [
   [['--cert', import.meta.filename], /--cert and --key go together/],
   [['--gateways', '2'], /go with --processes/],
   [['--store', 'etcd://127.0.0.1:2379'], /goes with --processes/],
+  [['--store', 'etcd://127.0.0.1'], /^--store: .* is not etcd:/],
+  [['--store', 'redis://127.0.0.1:1'], /^--store: .* is neither memory nor etcd:/],
 ];
 test.each(refused)('%j is refused before anything is started', (args, why) => {
   expect(readConfig({ env: {}, args })).toEqual({ kind: 'invalid', problems: [expect.stringMatching(why)] });

@@ -88,7 +88,13 @@ const parseListen = (text: string): Result<string, string> =>
     : err(`${JSON.stringify(text)} is not an address to listen on: write 127.0.0.1, ::1, or 0.0.0.0 for all interfaces`);
 
 /** None: in memory, or with --processes in an etcd of our own. */
-const parseStore = (text: string): Result<readonly string[], string> => (text === 'memory' ? ok([]) : parseEndpoints(text));
+const parseStore = (text: string): Result<readonly string[], string> => {
+  if (text === 'memory') return ok([]);
+  const endpoints = parseEndpoints(text);
+  return endpoints.ok || text.startsWith('etcd:')
+    ? endpoints
+    : err(`${JSON.stringify(text)} is neither memory nor etcd://host:port[,host:port…]`);
+};
 
 function check(config: Config): readonly string[] {
   const problems: string[] = [];

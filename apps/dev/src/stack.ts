@@ -53,6 +53,9 @@ export interface Part {
   readonly adminPort: number;
 }
 
+/** Where the address of the URLs is set, for the message when it cannot be had. */
+export const LISTEN_SETTINGS = { host: 'listen', port: 'port' } as const;
+
 /** The one pool of a stack whose sandboxes share a supervisor. */
 export const SHARED_POOL = 'dev' as PoolId;
 
@@ -147,7 +150,7 @@ export async function startStack(
     });
     // Ports of the stack itself are no applications: serving one would lead around its own authentication.
     const started = await supervisor.wire(supervisorConfig, part(name), {
-      portSetting: 'port',
+      settings: LISTEN_SETTINGS,
       observe,
       ownPorts: [process.admin.port, ...parts.map(({ address }) => address.port), theGateway.supervisorAddress.port],
     });

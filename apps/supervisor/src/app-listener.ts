@@ -1,4 +1,4 @@
-import { type Address, cannotListen, type Process } from '@sallyport/process';
+import { type Address, CannotStart, cannotListen, type Process } from '@sallyport/process';
 import {
   type CidrSet,
   type ExchangeRecord,
@@ -9,6 +9,14 @@ import {
   watchCertificates,
 } from '@sallyport/proxy';
 import type { ExchangeMetrics } from './observe.ts';
+
+/** Names of options. */
+export interface ListenSettings {
+  readonly host: string;
+  readonly port: string;
+}
+
+const OWN_SETTINGS: ListenSettings = { host: 'app-listen', port: 'app-listen' };
 
 export interface AppListenerOptions {
   readonly address: Address;
@@ -21,8 +29,8 @@ export interface AppListenerOptions {
   readonly exchanges: ExchangeMetrics;
   /** Each ended exchange, beside the log and the metrics. */
   readonly observe?: ((record: ExchangeRecord) => void) | undefined;
-  /** What the port is called where people set it; for the message when it cannot be had. */
-  readonly portSetting?: string | undefined;
+  /** What the address is called where people set it; for the message when it cannot be had. */
+  readonly settings?: ListenSettings | undefined;
 }
 
 export interface AppListener extends Listener {
@@ -41,7 +49,7 @@ export async function openAppListener(options: AppListenerOptions, process: Proc
     onProblem: (problem) => log.error({ problem }, 'application certificate not taken: the old one stays'),
     onSwapped: () => log.info('application certificate taken'),
   });
-  if (!watched.ok) throw new Error(watched.error);
+  if (!watched.ok) throw new CannotStart(`${watched.error}; give the PEM files of one certificate and its key`);
   const certificates = watched.value;
   process.metrics.observed(
     'sallyport_proxy_certificate_left_seconds',
@@ -67,6 +75,7 @@ export async function openAppListener(options: AppListenerOptions, process: Proc
     return { ...listener, stop: () => certificates.stop() };
   } catch (error) {
     certificates.stop();
-    throw cannotListen(error as Error, address, options.portSetting ?? 'app-listen');
+    const { host, port } = options.settings ?? OWN_SETTINGS;
+    throw cannotListen(error as Error, address, port, host);
   }
 }

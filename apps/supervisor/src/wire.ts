@@ -1,8 +1,8 @@
 import type { Host, MemberId } from '@sallyport/model';
-import type { Process, Running } from '@sallyport/process';
+import { CannotStart, type Process, type Running } from '@sallyport/process';
 import { createInstances, createLoopback, type ExchangeRecord } from '@sallyport/proxy';
 import { followTlsMaterial, openLink, openTlsFiles } from '@sallyport/wire';
-import { type AppListener, openAppListener } from './app-listener.ts';
+import { type AppListener, type ListenSettings, openAppListener } from './app-listener.ts';
 import { createBoundaryLink } from './boundary/boundary-link.ts';
 import type { Config } from './config.ts';
 import { followGateway } from './follow-gateway.ts';
@@ -29,8 +29,8 @@ export interface Given {
   readonly observe?: (record: ExchangeRecord) => void;
   /** Further ports of this process that are no applications. */
   readonly ownPorts?: readonly number[];
-  /** What the listener's port is called where people set it; for the message when it cannot be had. */
-  readonly portSetting?: string;
+  /** What the listener's address is called where people set it; for the message when it cannot be had. */
+  readonly settings?: ListenSettings;
 }
 
 export async function wire(config: Config, process: Process, given: Given = {}): Promise<Supervisor> {
@@ -39,7 +39,7 @@ export async function wire(config: Config, process: Process, given: Given = {}):
   const tls = await openTlsFiles(config.tls, {
     onChange: (problem) => problem !== undefined && log.warn({ problem }, 'internal certificates not taken'),
   });
-  if (!tls.ok) throw new Error(tls.error);
+  if (!tls.ok) throw new CannotStart(tls.error);
 
   const material = followTlsMaterial(tls.value);
 
@@ -60,7 +60,7 @@ export async function wire(config: Config, process: Process, given: Given = {}):
         instances,
         exchanges,
         observe: given.observe,
-        portSetting: given.portSetting,
+        settings: given.settings,
       },
       process,
     ).catch((error: Error) => {

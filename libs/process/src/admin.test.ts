@@ -83,4 +83,13 @@ describe('an address that cannot be had', () => {
     const error = Object.assign(new Error('the raw message'), { code });
     expect(cannotListen(error, { host: '0.0.0.0', port }, 'listen').message).toMatch(text);
   });
+  test.each([
+    ['EADDRINUSE', /choose another with --port /],
+    ['EADDRNOTAVAIL', /choose another with --host$/],
+    ['EAFNOSUPPORT', /choose an IPv4 address with --host$/],
+    ['ENOTFOUND', /give an IP address with --host$/],
+  ])('%s, where host and port are set apart', (code, text) => {
+    const error = Object.assign(new Error('the raw message'), { code });
+    expect(cannotListen(error, { host: '192.0.2.1', port: 8443 }, 'port', 'host').message).toMatch(text);
+  });
 });

@@ -26,19 +26,20 @@ export function listen(server: Server, address: Address, setting: string): Promi
   });
 }
 
-/** For servers that are not Node's (gRPC) and report the same codes. */
+/** For servers that are not Node's (gRPC) and report the same codes. `hostSetting` where the host has an option of its own. */
 export function cannotListen(
   error: Error & { readonly code?: string | undefined },
   address: Address,
   setting: string,
+  hostSetting: string = setting,
 ): CannotStart {
   return new CannotStart(
-    `cannot listen on ${formatAddress(address)}: ${reasonOf(error.code, address, setting) ?? error.message}`,
+    `cannot listen on ${formatAddress(address)}: ${reasonOf(error.code, address, setting, hostSetting) ?? error.message}`,
     { cause: error },
   );
 }
 
-function reasonOf(code: string | undefined, { port }: Address, setting: string): string | undefined {
+function reasonOf(code: string | undefined, { port }: Address, setting: string, hostSetting: string): string | undefined {
   switch (code ?? '') {
     case 'EADDRINUSE':
       return `the port is in use; end the process that has it, or choose another with --${setting} (port 0 takes any free one)`;
@@ -48,12 +49,12 @@ function reasonOf(code: string | undefined, { port }: Address, setting: string):
         ? `not permitted; choose a port above 1023 with --${setting}, or give the process CAP_NET_BIND_SERVICE`
         : `not permitted by the system; choose another port with --${setting}`;
     case 'EADDRNOTAVAIL':
-      return `no interface of this machine has that address; choose another with --${setting}`;
+      return `no interface of this machine has that address; choose another with --${hostSetting}`;
     case 'EAFNOSUPPORT':
-      return `this machine has no such address family (IPv6 switched off?); choose an IPv4 address with --${setting}`;
+      return `this machine has no such address family (IPv6 switched off?); choose an IPv4 address with --${hostSetting}`;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return `the name cannot be resolved; give an IP address with --${setting}`;
+      return `the name cannot be resolved; give an IP address with --${hostSetting}`;
     default:
       return undefined;
   }

@@ -1,5 +1,6 @@
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { isIP, isIPv6 } from 'node:net';
+import { isAbsolute } from 'node:path';
 import { err, formatAddress, ok, type Result } from '@sallyport/model';
 
 /** Where to listen, or whom to dial. `host` is an IP address without brackets, or a DNS name. */
@@ -195,7 +196,8 @@ function onDisk(path: string, judge: (path: string) => Result<string, string>): 
     return judge(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return err(`there is no ${quote(path)}: check the path`);
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      return err(`there is no ${quote(path)}${isAbsolute(path) ? '' : ` in ${process.cwd()}`}: check the path`);
     if (code === 'EACCES' || code === 'EPERM')
       return err(`${quote(path)} is not readable by this user: change its owner or mode`);
     return err(`${quote(path)} cannot be read (${code ?? 'unknown error'})`);

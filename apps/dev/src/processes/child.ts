@@ -4,6 +4,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Address, type Announcement, CannotStart, type Clock, wait } from '@sallyport/process';
+import { lastWords } from './last-words.ts';
 
 /** One service in a process of its own. */
 export interface Child {
@@ -26,14 +27,15 @@ export interface ChildOptions {
   readonly directory: string;
   readonly clock: Clock;
   readonly stopping: AbortSignal;
-  readonly onEnded: (name: string, how: string) => void;
+  /** One that had come up. */
+  readonly onEnded: (name: string, how: string, logFile: string) => void;
 }
 
 /** Ten processes from source take most of a minute on two processors that are busy with something else. */
 const STARTED_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 20;
-/** Of a log, when its process did not come up: the end is what says why. Characters. */
-const REASON_LENGTH_MAX = 500;
+/** Of a log, when its process did not come up: the end is what says why, and a stack may stand in it. Characters. */
+const REASON_LENGTH_MAX = 4_000;
 
 /** Starts an app and resolves once it says that it listens. Nothing restarts it: who looks after it shall see it fail. */
 export async function startChild({ name, app, options, directory, clock, stopping, onEnded }: ChildOptions): Promise<Child> {
@@ -54,15 +56,13 @@ export async function startChild({ name, app, options, directory, clock, stoppin
     });
   }
   const ended = untilEnded(child);
-  void ended.then((how) => {
-    log.end();
-    onEnded(name, how);
-  });
+  void ended.then(() => log.end());
   const announced = await Promise.race([announcement(announceFile, clock, stopping), ended.then(() => undefined)]);
   if (announced === undefined) {
     child.kill('SIGKILL');
-    throw new CannotStart(`${name} did not start: ${lastLine(tail) || 'it said nothing'}; its log: ${logFile}`);
+    throw new CannotStart(`${name} did not start: ${lastWords(tail)}`);
   }
+  void ended.then((how) => onEnded(name, how, logFile));
   return {
     name,
     app,
@@ -98,8 +98,6 @@ async function announcement(file: string, clock: Clock, stopping: AbortSignal): 
 
 const untilEnded = (child: ChildProcess): Promise<string> =>
   new Promise((resolve) => child.once('close', (code, signal) => resolve(signal ?? `code ${code}`)));
-
-const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? '';
 
 /** Where it really listens for what. */
 export function bound(child: Child, name: string): Address {

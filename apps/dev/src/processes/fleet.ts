@@ -15,6 +15,7 @@ import { makeTokens, readToken } from '../tokens.ts';
 import { bound, type Child, startChild } from './child.ts';
 import { openEtcd } from './etcd.ts';
 import { readMetric } from './metrics.ts';
+import { checkBeforehand } from './preconditions.ts';
 import { workloadsOf } from './workloads.ts';
 
 const ANY_PORT = '127.0.0.1:0';
@@ -22,6 +23,7 @@ const ANY_PORT = '127.0.0.1:0';
 /** The whole system as real processes on a real etcd. Children are named, never restarted, and ended together. */
 export async function startFleet(config: Config, process: Process, state: StateDir): Promise<Stack> {
   const { clock, log, randomId, stopping } = process;
+  await checkBeforehand(config);
   const directory = join(state.run, 'processes');
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const given =
@@ -56,8 +58,8 @@ export async function startFleet(config: Config, process: Process, state: StateD
       directory,
       clock,
       stopping,
-      onEnded: (ended, how) => {
-        if (!ending) log.warn({ name: ended, how }, 'a process has ended; it is not started again');
+      onEnded: (ended, how, logFile) => {
+        if (!ending) log.warn({ name: ended, how, logFile }, 'a process has ended; it is not started again');
       },
     });
     children.push(child);

@@ -1,5 +1,5 @@
 import { formatAddress } from '@sallyport/model';
-import { createRefusals, type Process, type Running, VERSION } from '@sallyport/process';
+import { CannotStart, createRefusals, type Process, type Running, VERSION } from '@sallyport/process';
 import type { Store } from '@sallyport/store';
 import { bind, gatewayV1, listen, openLink, openSigningKeys, openTlsFiles, supervisorV1, type TlsSource } from '@sallyport/wire';
 import { createBoundaryAuthority } from './boundary-authority.ts';
@@ -41,7 +41,7 @@ export interface Given {
 export async function wire(config: Config, process: Process, { store, urlPort = () => config.urlPort }: Given): Promise<Gateway> {
   const { clock, log, metrics, randomId } = process;
   const must = <T>(opened: { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: string }): T => {
-    if (!opened.ok) throw new Error(opened.error);
+    if (!opened.ok) throw new CannotStart(opened.error);
     return opened.value;
   };
   const onChange = (problem: string | undefined): void => {

@@ -172,7 +172,8 @@ function followSignals(host: Host, clock: Clock, log: RootLog) {
 function reportStart(name: string, error: unknown, host: Host, log: Log): number {
   const known = knownStartError(error);
   if (known === undefined) log.fatal({ err: error }, 'cannot start');
-  else host.stderr(`${name}: ${known.message}\n`);
+  // What a library quotes of a file may have line ends.
+  else host.stderr(`${name}: ${known.message.replaceAll(/\s*[\r\n]\s*/g, ' ')}\n`);
   return EXIT_FAILED;
 }
 

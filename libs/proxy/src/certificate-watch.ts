@@ -58,18 +58,18 @@ export async function watchCertificates(options: WatchCertificatesOptions): Prom
   let stopped = false;
 
   async function read(files: CertificateFiles): Promise<Result<Held, string>> {
-    try {
-      const [key, cert, clientCa] = await Promise.all([
-        readFile(files.keyFile),
-        readFile(files.certFile),
-        clientCaFile === undefined ? undefined : readFile(clientCaFile),
-      ]);
-      const certificate = readCertificate({ cert, key, clientCa });
-      if (!certificate.ok) return err(`${files.certFile}: ${certificate.error}`);
-      return ok({ text: [key, cert, clientCa ?? ''].join('\n'), certificate: certificate.value });
-    } catch (error) {
-      return err(`${files.certFile}: ${error instanceof Error ? error.message : String(error)}`);
-    }
+    const [key, cert, clientCa] = await Promise.all([
+      readBytes(files.keyFile),
+      readBytes(files.certFile),
+      clientCaFile === undefined ? ok(undefined) : readBytes(clientCaFile),
+    ]);
+    if (!cert.ok) return cert;
+    if (!key.ok) return key;
+    if (!clientCa.ok) return clientCa;
+    const certificate = readCertificate({ cert: cert.value, key: key.value, clientCa: clientCa.value });
+    const paths = [files.certFile, files.keyFile, ...(clientCaFile === undefined ? [] : [clientCaFile])].join(', ');
+    if (!certificate.ok) return err(`${paths}: ${certificate.error}`);
+    return ok({ text: [key.value, cert.value, clientCa.value ?? ''].join('\n'), certificate: certificate.value });
   }
 
   async function look(): Promise<void> {
@@ -128,4 +128,12 @@ export async function watchCertificates(options: WatchCertificatesOptions): Prom
       for (const watcher of watchers) watcher.close();
     },
   });
+}
+
+async function readBytes(path: string): Promise<Result<Buffer, string>> {
+  try {
+    return ok(await readFile(path));
+  } catch (error) {
+    return err(`${path} cannot be read (${(error as NodeJS.ErrnoException).code ?? String(error)})`);
+  }
 }

@@ -28,15 +28,28 @@ export interface CertificateSource {
 
 /** Refuses what Node would take and fail with at the first handshake: a key that belongs to another certificate. */
 export function readCertificate({ cert, key, clientCa }: CertificateSource): Result<Certificate, string> {
+  const leaf = parsed('the certificate cannot be read as PEM', () => new X509Certificate(cert));
+  if (!leaf.ok) return leaf;
+  const privateKey = parsed('the key cannot be read as PEM', () => createPrivateKey(key));
+  if (!privateKey.ok) return privateKey;
+  if (!leaf.value.checkPrivateKey(privateKey.value)) return err('the key does not belong to the certificate');
+  const names = dnsNames(leaf.value);
+  if (names.length === 0) return err('the certificate has no DNS name');
+  // An empty file of CAs would be taken, and then nobody be let in.
+  const ca = clientCa && parsed('the CA of clients cannot be read as PEM', () => new X509Certificate(clientCa));
+  if (ca?.ok === false) return ca;
+  const context = parsed('the pair cannot be used', () =>
+    createSecureContext({ cert, key, ...TLS_FLOOR, ...(clientCa === undefined ? {} : { ca: clientCa }) }),
+  );
+  return context.ok ? ok({ names, context: context.value, expiresAt: leaf.value.validToDate }) : context;
+}
+
+/** What OpenSSL says of a wrong file is no sentence: it stands behind ours. */
+function parsed<T>(otherwise: string, read: () => T): Result<T, string> {
   try {
-    const leaf = new X509Certificate(cert);
-    if (!leaf.checkPrivateKey(createPrivateKey(key))) return err('the key does not belong to the certificate');
-    const names = dnsNames(leaf);
-    if (names.length === 0) return err('the certificate has no DNS name');
-    const context = createSecureContext({ cert, key, ...TLS_FLOOR, ...(clientCa === undefined ? {} : { ca: clientCa }) });
-    return ok({ names, context, expiresAt: leaf.validToDate });
+    return ok(read());
   } catch (error) {
-    return err(error instanceof Error ? error.message : String(error));
+    return err(`${otherwise} (${error instanceof Error ? error.message : String(error)})`);
   }
 }
 

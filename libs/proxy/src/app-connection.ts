@@ -66,7 +66,11 @@ export function createAppConnection(
     else connection.user.appEnded();
   });
   socket.on('drain', () => connection.user?.appDrained());
-  socket.on('error', (error) => lost(error.message));
+  socket.on('error', (error) => {
+    lost(error.message);
+    // Where the way leads over TLS, its errors are not followed by a close.
+    socket.destroy();
+  });
   socket.on('close', () => lost('closed'));
   return connection;
 }

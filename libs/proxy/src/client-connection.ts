@@ -19,6 +19,11 @@ const SPENT = createRequestReader<Buffer>();
 SPENT.takeRest();
 const copyOf = (lent: Buffer): Buffer => Buffer.from(lent);
 
+/** A close follows an error of TCP. None follows one of TLS, as a forged record: Node sends its alert and leaves the connection open. */
+function endFaulty(this: TLSSocket): void {
+  this.destroy();
+}
+
 export interface ClientConnectionOptions {
   readonly socket: TLSSocket;
   /** The TCP connection beneath, by which the client is reset. */
@@ -226,8 +231,7 @@ export function createClientConnection(options: ClientConnectionOptions): Client
   socket.on('data', onData);
   socket.on('end', onEnd);
   socket.on('drain', drained);
-  // What matters of an error is the close that follows it.
-  socket.on('error', () => {});
+  socket.on('error', endFaulty);
   socket.on('close', onClose);
 
   /**

@@ -68,8 +68,14 @@ test('refuses one name twice', () => {
   metrics.gauge('sallyport_a_b_count', 'X.');
   expect(() => metrics.gauge('sallyport_a_b_count', 'X.')).toThrow(/already been registered/);
 });
-test('refuses a counter that falls', () => {
-  const metrics = createMetrics();
-  expect(() => metrics.counter('sallyport_a_b_total', 'X.').add(-1)).toThrow('cannot fall');
-  expect(() => metrics.counter('sallyport_a_c_total', 'X.', ['code']).add(Number.NaN, { code: '1' })).toThrow('cannot fall');
-});
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
+  'refuses a counter that rises by %d, and is scraped as before',
+  async (by) => {
+    const metrics = createMetrics();
+    const [plain, coded] = [metrics.counter('sallyport_a_b_total', 'X.'), metrics.counter('sallyport_a_c_total', 'X.', ['code'])];
+    expect(() => plain.add(by)).toThrow('cannot rise');
+    expect(() => coded.add(by, { code: '1' })).toThrow('cannot rise');
+    coded.add(1, { code: '1' });
+    expect(await metrics.text()).toContain('sallyport_a_c_total{code="1"} 1');
+  },
+);

@@ -70,7 +70,8 @@ export function createMetrics({ runtime = false }: MetricsOptions = {}): Metrics
       });
       return {
         add(by, ...[given]) {
-          if (!(by >= 0)) throw new Error(`counter "${name}" cannot fall by ${-by}`);
+          // Said here: prom-client would say it at every scrape, of which nothing would come any more.
+          if (!(by >= 0 && by < Number.POSITIVE_INFINITY)) throw new Error(`counter "${name}" cannot rise by ${by}`);
           if (given === undefined) counter.inc(by);
           else cells.at(given).sum += by;
         },

@@ -30,6 +30,7 @@ function groupHelp(commands: readonly Command[], words: readonly string[]): stri
     ...optionLines('Options of all commands', COMMON_OPTIONS),
     '',
     'By default the commands talk to the dev stack that runs here (npm start).',
+    'In a checkout, sallyport is: npm run -s sallyport --',
     'More about one of them: sallyport COMMAND --help',
   ].join('\n');
 }

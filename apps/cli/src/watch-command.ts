@@ -42,6 +42,8 @@ async function follow(
   const now = (): Instant => performance.now() as Instant;
   const said = new Map<string, string>();
   let isFirst = true;
+  /** Why streams end, for as long as it is the same: told once, not each second. */
+  let ending = '';
 
   function tell(effects: readonly Effect<PublishedRecord>[]): string | undefined {
     for (const effect of effects) {
@@ -75,6 +77,7 @@ async function follow(
       else {
         const why = tell(follower.received(sent.value, now()));
         if (why !== undefined) restart(why);
+        ending = '';
         if (isFirst && follower.complete) {
           if (said.size === 0) input.progress('nothing is published');
           isFirst = false;
@@ -85,8 +88,14 @@ async function follow(
     const failed = await stream.closed;
     tell(follower.closed(failed?.kind, now()));
     if (input.signal.aborted) return ok(undefined);
-    if (failed !== undefined && (FINAL.has(failed.kind) || isFirst)) return err(await explain(failed, 'watch discovery'));
-    input.progress(`the stream has ended (${failed?.message ?? 'in good order'}); opening another`);
+    let why = 'the stream has ended in good order';
+    if (failed !== undefined) {
+      const trouble = await explain(failed, 'watch discovery');
+      if (FINAL.has(failed.kind) || isFirst) return err(trouble);
+      why = trouble.text;
+    }
+    if (why !== ending) input.progress(`${why}; trying again each second`);
+    ending = why;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, RETRY_MS);
       input.signal.addEventListener('abort', () => {

@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { failure, ok } from '@sallyport/model';
 import { type PublishedRecord, recordMessage, watchResponseMessage } from '@sallyport/wire';
 import { expect, test } from 'vitest';
@@ -96,6 +97,35 @@ test('it goes on in a new stream from where the old one ended, and says nothing 
     ['put', 'web'],
     ['put', 'api'],
   ]);
+});
+
+test('one whose server is gone says so once, in words, until it is back', async () => {
+  const { binding } = watching([{ kind: 'snapshot', pages: [[timed('web')]], removed: [], token: 't1' }]);
+  const server = await serve(binding);
+  const stop = new AbortController();
+  const told: string[] = [];
+  const { execute } = await import('./execute.ts');
+  const ran = execute({
+    argv: ['discovery', 'watch'],
+    env: reach(server, 'DISCOVERY'),
+    cwd: '/',
+    stdout: () => void server.close(0),
+    stderr: (text) => void told.push(text),
+    signal: stop.signal,
+  });
+  const said = (why: RegExp) => told.filter((text) => why.test(text)).length;
+  await expect.poll(() => said(/nothing listens on .*; check that discovery runs/)).toBe(1);
+  // Now somebody does, and hangs up each time: a stream and a look at why, each second.
+  let calls = 0;
+  const stranger = createServer((socket) => {
+    calls += 1;
+    socket.destroy();
+  }).listen(Number(reach(server, 'DISCOVERY').SALLYPORT_DISCOVERY?.split(':')[1]), '127.0.0.1');
+  await expect.poll(() => calls, { timeout: 60_000 }).toBeGreaterThan(6);
+  stop.abort();
+  stranger.close();
+  expect(await ran).toBe(130);
+  expect(said(/the connection to .* fails/)).toBe(1);
 });
 
 test('it ends when it may not see anything', async () => {

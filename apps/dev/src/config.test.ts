@@ -15,6 +15,18 @@ test.each(refused)('%j is refused before anything is started', (args, why) => {
   expect(readConfig({ env: {}, args })).toEqual({ kind: 'invalid', problems: [expect.stringMatching(why)] });
 });
 
+test('options that npm has taken for itself are not missed in silence', () => {
+  const told = (names: string) => ({
+    kind: 'invalid',
+    problems: [`npm has taken ${names} for itself: put -- before them, as in npm start -- --service web=3000`],
+  });
+  const env = { npm_config_service: 'web=3000', npm_config_serve_anyway: 'true' };
+  expect(readConfig({ env, args: [] })).toEqual(told('--service, --serve-anyway'));
+  expect(readConfig({ env: { npm_config_service: 'true' }, args: ['web=3000'] })).toEqual(told('--service'));
+  expect(readConfig({ env, args: ['--help'] })).toMatchObject({ kind: 'help' });
+  expect(readConfig({ env: { npm_config_cert: 'theirs', npm_config_cache: '/c' }, args: [] })).toMatchObject({ kind: 'read' });
+});
+
 test.each(['127.0.0.1', '0.0.0.0', '::', '::1', 'localhost'])('--listen %s', (listen) => {
   expect(readConfig({ env: {}, args: ['--listen', listen] })).toMatchObject({ kind: 'read', config: { listen } });
 });

@@ -4,10 +4,16 @@ import { dirname, resolve } from 'node:path';
 import { err, ok, parseDomain, type Result } from '@sallyport/model';
 import { LOG_LEVELS, type ProcessConfig, type Reader, type Reading, readAll, type Source } from '@sallyport/process';
 import { parseEndpoints } from '@sallyport/view';
+import { takenByNpm } from './npm-options.ts';
 import { findTwice, parseServiceOption, SERVICE_FORM, type WantedService } from './service-option.ts';
 
 /** What `npm start` is told; see `--help` for each. */
-export const readConfig = (source: Source): Reading<Config> => readAll(source, (read) => timed(declare(read)), check);
+export function readConfig(source: Source): Reading<Config> {
+  const reading = readAll(source, (read) => timed(declare(read)), check);
+  const problems = takenByNpm(source.env);
+  // What is left of the line is no longer what was meant: its own problems would only lead astray.
+  return problems.length > 0 && (reading.kind === 'read' || reading.kind === 'invalid') ? { kind: 'invalid', problems } : reading;
+}
 
 export type Config = ReturnType<typeof declare>;
 

@@ -5,7 +5,7 @@ import { writeFileAtomic } from '@sallyport/files';
 import { formatAddress, type Host, type PoolId } from '@sallyport/model';
 import { CannotStart, type Process } from '@sallyport/process';
 import { freePorts } from '@sallyport/store/etcd-process';
-import { openLink, openTlsFiles } from '@sallyport/wire';
+import { type Link, openLink, openTlsFiles } from '@sallyport/wire';
 import { keepCertificates } from '../certificates.ts';
 import type { Config } from '../config.ts';
 import { createOperatorClient } from '../operator.ts';
@@ -16,6 +16,7 @@ import { bound, type Child, startChild } from './child.ts';
 import { openEtcd } from './etcd.ts';
 import { readMetric } from './metrics.ts';
 import { checkBeforehand } from './preconditions.ts';
+import { followReadiness } from './readiness.ts';
 import { workloadsOf } from './workloads.ts';
 
 const ANY_PORT = '127.0.0.1:0';
@@ -134,14 +135,28 @@ export async function startFleet(config: Config, process: Process, state: StateD
     const trust = await openTlsFiles({ caFile: certificates.caFile });
     if (!trust.ok) throw new CannotStart(trust.error);
     const gatewayAddress = bound(gateways[0] as Child, 'operator');
-    const link = openLink({
-      target: formatAddress(gatewayAddress),
-      tls: trust.value,
-      showsCertificate: false,
-      server: { kind: 'host-name' },
-    });
+    const links = gateways.map((gateway) =>
+      openLink({
+        target: formatAddress(bound(gateway, 'operator')),
+        tls: trust.value,
+        showsCertificate: false,
+        server: { kind: 'host-name' },
+      }),
+    );
+    const closeLinks = (): void => {
+      for (const each of links) each.close();
+    };
+    // Whichever gateway lives: people end one to see what happens.
+    const link: Link = {
+      get client() {
+        return (links[gateways.findIndex((gateway) => gateway.alive())] ?? (links[0] as Link)).client;
+      },
+      close: closeLinks,
+    };
+    const readiness = followReadiness(children, clock);
     closing.push(async () => {
-      link.close();
+      readiness.stop();
+      closeLinks();
       trust.value.close();
     });
     const operator = createOperatorClient(link, await readToken(adminTokenFile), process);
@@ -201,12 +216,7 @@ export async function startFleet(config: Config, process: Process, state: StateD
           counts.reduce((sum, count) => sum + count, 0) >= hosts.size && known.every((count) => count >= hosts.size);
         return new Set(isServed ? published : []);
       },
-      ready: () =>
-        children.map((child) => ({
-          name: child.name,
-          ok: child.alive(),
-          detail: child.alive() ? `process ${child.pid}` : 'has ended',
-        })),
+      ready: () => readiness.checks(),
       supervisors: () => [],
       close,
     };

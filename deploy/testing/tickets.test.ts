@@ -21,8 +21,8 @@ const COUNT = `
 `;
 
 test.each([
-  ['as the images start it, a server sends no tickets', [`--openssl-config=${CONFIG}`], 0],
-  ['otherwise it would send two', [], 2],
+  ['as its image starts it, a supervisor sends no tickets', [`--openssl-config=${CONFIG}`], 0],
+  ['others send two', [], 2],
 ])('%s', async (_title, options, want) => {
   const now = new Date();
   const ca = await createAuthority({ commonName: 'tickets', permittedDomains: ['a.test'], days: 1, now });

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSigningKey, openSigningKeys } from '@sallyport/wire';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Stage, startStage, type Who } from './testing/stage.ts';
 
 let stage: Stage;
@@ -116,6 +116,7 @@ describe('opens nothing', () => {
       'a token of foreign keys',
       async () => {
         const folder = mkdtempSync(join(tmpdir(), 'sallyport-foreign-'));
+        onTestFinished(() => rmSync(folder, { recursive: true }));
         writeFileSync(join(folder, '1.jwk'), (await createSigningKey()).privateJwk);
         const keys = await openSigningKeys(folder);
         return keys.ok ? stage.token({}, keys.value) : undefined;

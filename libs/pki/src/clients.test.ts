@@ -1,18 +1,19 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ConnectionOptions, connect, createServer as createTlsServer, type TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Authority, createAuthority } from './authority.ts';
 import type { Issued, LeafOptions } from './leaf.ts';
 
 /** Real clients against the wall clock: these certificates must be valid today. */
 const now = new Date();
 const folder = mkdtempSync(join(tmpdir(), 'pki-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 const inFile = (name: string, pem: string): string => {
   writeFileSync(join(folder, name), pem);
   return join(folder, name);

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
-import { chmod, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type AuthorityOptions, createAuthority } from './authority.ts';
 import { keepAuthority, keepCertificate } from './keep.ts';
 import type { LeafOptions } from './leaf.ts';
@@ -22,6 +22,7 @@ let directory: string;
 beforeEach(async () => {
   directory = join(await mkdtemp(join(tmpdir(), 'keep-')), 'state');
 });
+afterEach(() => rm(dirname(directory), { recursive: true }));
 const modeOf = async (name: string): Promise<number> => (await stat(join(directory, name))).mode & 0o777;
 
 describe('the CA of a directory', () => {

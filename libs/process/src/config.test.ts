@@ -1,12 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { err, ok } from '@sallyport/model';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { type Reading, readAll } from './config.ts';
 import type { Reader } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'config-'));
+afterAll(() => rmSync(folder, { recursive: true }));
 const inFolder = (name: string, contents: string): string => {
   writeFileSync(join(folder, name), contents);
   return join(folder, name);

@@ -29,15 +29,15 @@ async function make(): Promise<TestCertificates> {
   const authority = await newAuthority();
   const { certPem, keyPem } = await issueFor(authority, DOMAIN);
   const directory = mkdtempSync(join(tmpdir(), 'sallyport-e2e-'));
-  process.on('exit', () => rmSync(directory, { recursive: true, force: true }));
   const [certFile, keyFile] = [join(directory, 'tls.crt'), join(directory, 'tls.key')];
   writeFileSync(certFile, certPem);
   writeFileSync(keyFile, keyPem);
   const clock = createClock();
   const watched = await watchCertificates({ pairs: [{ certFile, keyFile }], clock, onProblem: () => {}, onSwapped: () => {} });
   if (!watched.ok) throw new Error(watched.error);
-  // Nothing changes these files: no stage needs the clock that would look at them again.
+  // They are read, and nothing changes them: no stage needs the clock that would look at them again.
   watched.value.stop();
   clock.stop();
+  rmSync(directory, { recursive: true });
   return { certificates: watched.value, authority };
 }

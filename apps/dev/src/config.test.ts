@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConfig } from './config.ts';
+import { takenByNpm } from './npm-options.ts';
 
 const refused: [args: string[], why: RegExp][] = [
   [['--listen', '300.1.1.1'], /^--listen: "300\.1\.1\.1" is not an address to listen on: write 127\.0\.0\.1/],
@@ -25,6 +26,15 @@ test('options that npm has taken for itself are not missed in silence', () => {
   expect(readConfig({ env: { npm_config_service: 'true' }, args: ['web=3000'] })).toEqual(told('--service'));
   expect(readConfig({ env, args: ['--help'] })).toMatchObject({ kind: 'help' });
   expect(readConfig({ env: { npm_config_cert: 'theirs', npm_config_cache: '/c' }, args: [] })).toMatchObject({ kind: 'read' });
+});
+
+test('every option of ours that npm has not is known to be taken by it', () => {
+  const help = readConfig({ env: {}, args: ['--help'] });
+  const text = help.kind === 'help' ? help.text : '';
+  const options = [...text.matchAll(/^ {2}--([a-z-]+)/gm)].map(([, name = '']) => name);
+  const npmsOwn = ['cert', 'key', 'help', 'version'];
+  const missed = options.filter((name) => takenByNpm({ [`npm_config_${name.replaceAll('-', '_')}`]: 'x' }).length === 0);
+  expect([options.length > 10, missed]).toEqual([true, npmsOwn]);
 });
 
 test.each(['127.0.0.1', '0.0.0.0', '::', '::1', 'localhost'])('--listen %s', (listen) => {

@@ -1,5 +1,6 @@
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 import { type Address, CannotStart, cannotListen } from '@sallyport/process';
+import { accepts } from '../accepts.ts';
 import type { Config } from '../config.ts';
 import { LISTEN_SETTINGS } from '../stack.ts';
 
@@ -33,18 +34,9 @@ function checkFree(address: Address): Promise<void> {
 }
 
 const anyAccepts = async (endpoints: readonly string[]): Promise<boolean> =>
-  (await Promise.all(endpoints.map(accepts))).includes(true);
+  (await Promise.all(endpoints.map(etcdAccepts))).includes(true);
 
-function accepts(endpoint: string): Promise<boolean> {
-  const url = new URL(`http://${endpoint}`);
-  const socket = connect({ host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(url.port || 80), timeout: DIAL_MS });
-  return new Promise((resolve) => {
-    const done = (is: boolean): void => {
-      socket.destroy();
-      resolve(is);
-    };
-    socket.once('connect', () => done(true));
-    socket.once('timeout', () => done(false));
-    socket.once('error', () => done(false));
-  });
+function etcdAccepts(endpoint: string): Promise<boolean> {
+  const { hostname, port } = new URL(`http://${endpoint}`);
+  return accepts(hostname.replace(/^\[(.*)\]$/, '$1'), Number(port || 80), DIAL_MS);
 }

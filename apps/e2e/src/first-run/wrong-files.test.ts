@@ -6,20 +6,12 @@ import * as discovery from '@sallyport/discovery';
 import * as driver from '@sallyport/driver';
 import * as edge from '@sallyport/edge';
 import * as gateway from '@sallyport/gateway';
-import {
-  createClock,
-  createLog,
-  type Process,
-  type ProcessConfig,
-  type Reading,
-  type Running,
-  run,
-  type Source,
-} from '@sallyport/process';
+import { createClock, type ProcessConfig } from '@sallyport/process';
 import { createMemoryStore } from '@sallyport/store';
 import * as supervisor from '@sallyport/supervisor';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DOMAIN, makePki, type Pki } from '../authority/rig/pki.ts';
+import { type AppEnded, runApp } from '../stack/run-app.ts';
 
 /** Files that are there and are not what they should be: whoever starts an app is told which, in one line and without a stack. */
 describe('a wrong file is named in one line', () => {
@@ -148,41 +140,9 @@ function appsOf(folder: string, pki: Pki): Readonly<Record<AppName, () => Promis
   };
 }
 
-/** An app as its `main.ts` runs it, in this process; one that starts is ended. */
-function ended<C extends { readonly process: ProcessConfig }>(
-  app: string,
-  readConfig: (source: Source) => Reading<C>,
-  wire: (config: C, process: Process) => Promise<Running>,
-  options: Readonly<Record<string, string>>,
-): Promise<Ended> {
-  const exited = Promise.withResolvers<Ended>();
-  let stop: () => void = () => undefined;
-  let [said, logged] = ['', ''];
-  void run(app, readConfig, wire, {
-    env: {},
-    args: Object.entries({ ...options, 'admin-listen': '127.0.0.1:0', drain: '0ms' }).map(
-      ([name, value]) => `--${name}=${value}`,
-    ),
-    createClock,
-    createLog: () =>
-      createLog({
-        level: 'info',
-        destination: {
-          write(line) {
-            if (line.includes('"msg":"running"')) stop();
-            if (/"level":"(error|fatal)"/.test(line)) logged += line;
-          },
-        },
-      }),
-    stdout: () => undefined,
-    stderr: (text) => {
-      said += text;
-    },
-    onStopSignal: (act) => {
-      stop = () => act('SIGTERM');
-    },
-    onCrash: () => undefined,
-    exit: (code) => exited.resolve({ code, said, logged }),
-  });
-  return exited.promise;
+/** One that starts is ended. */
+function ended<C extends { readonly process: ProcessConfig }>(...given: Parameters<typeof runApp<C>>): Promise<AppEnded> {
+  const app = runApp(...given);
+  app.running.then(app.stop, () => undefined);
+  return app.ended;
 }

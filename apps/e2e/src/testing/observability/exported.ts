@@ -11,18 +11,17 @@ import { formatAddress } from '@sallyport/model';
 import {
   type Announcement,
   createClock,
-  createLog,
   type Metrics,
   type Process,
   type ProcessConfig,
   type Reading,
   type Running,
-  run,
   type Source,
 } from '@sallyport/process';
 import { createMemoryStore } from '@sallyport/store';
 import * as supervisor from '@sallyport/supervisor';
 import { DOMAIN, type Files, makePki, type Pki } from '../../authority/rig/pki.ts';
+import { runApp } from '../../stack/run-app.ts';
 
 /** One metric as an app makes it. */
 export interface Exported {
@@ -52,11 +51,14 @@ export async function exportedByAll(): Promise<ReadonlyMap<string, readonly Expo
   ): Promise<Announcement> {
     const announceFile = join(folder, `${app}.json`);
     const labels = new Map<string, readonly string[]>();
-    const process = startProcess(app, readConfig, (config, given) => wire(config, noting(given, labels)), {
+    const process = runApp(app, readConfig, (config, given) => wire(config, noting(given, labels)), {
       ...options,
       'announce-file': announceFile,
     });
-    ending.unshift(process.end);
+    ending.unshift(async () => {
+      process.stop();
+      await process.ended;
+    });
     await process.running;
     const announced = JSON.parse(await readFile(announceFile, 'utf8')) as Announcement;
     found.set(app, await scrape(formatAddress(announced.admin), labels));
@@ -129,51 +131,6 @@ function boundAs({ listens }: Announcement, port: string): string {
   const address = listens[port];
   if (address === undefined) throw new Error(`nothing is bound as ${port}`);
   return formatAddress(address);
-}
-
-/** An app as its `main.ts` runs it, in this process. */
-function startProcess<C extends { readonly process: ProcessConfig }>(
-  app: string,
-  readConfig: (source: Source) => Reading<C>,
-  wire: (config: C, process: Process) => Promise<Running>,
-  options: Readonly<Record<string, string>>,
-): { readonly running: Promise<void>; end(): Promise<void> } {
-  const running = Promise.withResolvers<void>();
-  const exited = Promise.withResolvers<number>();
-  let stop: () => void = () => undefined;
-  let said = '';
-  void run(app, readConfig, wire, {
-    env: {},
-    args: Object.entries({ ...options, 'admin-listen': '127.0.0.1:0', drain: '0ms' }).map(
-      ([name, value]) => `--${name}=${value}`,
-    ),
-    createClock,
-    createLog: ({ fields }) =>
-      createLog({
-        level: 'info',
-        ...(fields === undefined ? {} : { fields }),
-        destination: { write: (line) => void (line.includes('"msg":"running"') && running.resolve()) },
-      }),
-    stdout: () => undefined,
-    stderr: (text) => {
-      said += text;
-    },
-    onStopSignal: (act) => {
-      stop = () => act('SIGTERM');
-    },
-    onCrash: () => undefined,
-    exit(code) {
-      running.reject(new Error(`${app} ended with ${code}: ${said}`));
-      exited.resolve(code);
-    },
-  });
-  return {
-    running: running.promise,
-    async end() {
-      stop();
-      await exited.promise;
-    },
-  };
 }
 
 /** Labels of a metric show in the text only once it has a value, so they are noted where they are declared. */

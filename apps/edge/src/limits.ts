@@ -53,5 +53,3 @@ export const LINGER_MS = 1_000;
 export const AWAITED_HOSTS_MAX = 10_000;
 /** For how long: longer than the longest wait of a takeover. */
 export const AWAITED_MS = 60_000;
-/** Until a connection is looked after by TCP's own probes; most have ended before, and save three system calls. */
-export const KEEPALIVE_AFTER_MS = 30_000;

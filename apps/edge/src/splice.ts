@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import type { Instant } from '@sallyport/model';
+import { KEEPALIVE_AFTER_MS } from '@sallyport/proxy';
 import type { Ending } from './endings.ts';
-import { KEEPALIVE_AFTER_MS, type Limits } from './limits.ts';
+import type { Limits } from './limits.ts';
 import type { Tally } from './surroundings.ts';
 
 /** Who is asked before each chunk, and told of an end. */

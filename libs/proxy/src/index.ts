@@ -53,7 +53,7 @@ export type { Connector, DialFailure } from './connector.ts';
 export type { Instance, InstanceCounters, InstanceOptions } from './instance.ts';
 export { createInstances, type Instances } from './instances.ts';
 export { lend } from './lend.ts';
-export { DEFAULT_LIMITS, type Limits, TICK_MS } from './limits.ts';
+export { DEFAULT_LIMITS, KEEPALIVE_AFTER_MS, type Limits, TICK_MS } from './limits.ts';
 export { type Listener, type ListenerOptions, listenForApps } from './listener.ts';
 export { createLoopback, type LoopbackOptions } from './loopback.ts';
 export { type ProxyHeader, parseProxyHeader } from './proxy-protocol.ts';

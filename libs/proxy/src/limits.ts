@@ -1,3 +1,5 @@
+import { DEFAULT_LIMITS as CODEC_DEFAULTS, type Limits as CodecLimits } from '@sallyport/http1';
+
 /**
  * Everything that can grow has a limit here; at the limit the proxy refuses or ends, it never grows. Times are judged
  * by a tick of {@link TICK_MS}, so that no request makes a timer: each may be late by one tick. The listener's limits
@@ -66,3 +68,12 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 export const TICK_MS = 500;
+/** Until a connection is looked after by TCP's own probes; most have ended before, and save four system calls. */
+export const KEEPALIVE_AFTER_MS = 30_000;
+
+/** What of it bounds the readers of heads. */
+export const codecLimits = (limits: Limits): CodecLimits => ({
+  ...CODEC_DEFAULTS,
+  headBytesMax: limits.headBytesMax,
+  fieldCountMax: limits.headFieldsMax,
+});

@@ -4,8 +4,7 @@ import type { SecureVersion, TLSSocket } from 'node:tls';
 import type { ManualClock } from '@sallyport/process/manual-clock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parseCidrs } from './cidr.ts';
-import { TICK_MS } from './limits.ts';
-import { KEEP_ALIVE_AFTER_MS } from './listener.ts';
+import { KEEPALIVE_AFTER_MS, TICK_MS } from './limits.ts';
 import { type App, answerEach, respond, startApp } from './testing/app.ts';
 import { makePair } from './testing/certificate.ts';
 import { connectPlain, type RawClient, secure } from './testing/client.ts';
@@ -268,7 +267,7 @@ test('after half a minute the system asks whether a client is still there', asyn
   const client = await stage.connect(HOST);
   client.send(get(HOST));
   await client.sees('served');
-  stage.clock.advance(KEEP_ALIVE_AFTER_MS - TICK_MS);
+  stage.clock.advance(KEEPALIVE_AFTER_MS - TICK_MS);
   expect(isProbed(client)).toBe(false);
   stage.clock.advance(2 * TICK_MS);
   expect(isProbed(client)).toBe(true);

@@ -12,8 +12,7 @@ import { answerPlainHttp, type Opening, readOpening } from './first-bytes.ts';
 import { forget } from './forget.ts';
 import type { Instances } from './instances.ts';
 import { lendReads, RECORD_BYTES_MAX } from './lent-reads.ts';
-import { type Limits, TICK_MS } from './limits.ts';
-import { codecLimits } from './pool.ts';
+import { codecLimits, KEEPALIVE_AFTER_MS, type Limits, TICK_MS } from './limits.ts';
 import type { ConnectionEvent, ExchangeRecord } from './records.ts';
 import { createSlabs } from './slabs.ts';
 import { tcpBeneath } from './tls-inside.ts';
@@ -56,15 +55,9 @@ interface Accepted {
   stated: string | undefined;
   /** After the handshake. */
   connection: ClientConnection | undefined;
-  /** Whether the system asks now and then if the client is still there. */
-  probed: boolean;
+  /** Whether TCP asks now and then if the client is still there. */
+  isKeptAlive: boolean;
 }
-
-/**
- * Of TCP, for clients that vanish. Asked of the system once a connection has lived as long, not when it is accepted: it is four system
- * calls, a fiftieth of what a connection for one request costs.
- */
-export const KEEP_ALIVE_AFTER_MS = 30_000;
 
 /** Opens the one TLS listener of the process. Rejects if the address cannot be had. */
 export async function listenForApps(options: ListenerOptions): Promise<Listener> {
@@ -122,7 +115,7 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
       counted: undefined,
       stated: undefined,
       connection: undefined,
-      probed: false,
+      isKeptAlive: false,
     };
     open.add(accepted);
     raw.on('close', () => closed(accepted));
@@ -219,9 +212,9 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     cancelTick = clock.at(later(now, TICK_MS), tick);
     instances.sweep(now);
     for (const accepted of open) {
-      if (!accepted.probed && now - accepted.since >= KEEP_ALIVE_AFTER_MS) {
-        accepted.probed = true;
-        accepted.raw.setKeepAlive(true, KEEP_ALIVE_AFTER_MS);
+      if (!accepted.isKeptAlive && now - accepted.since >= KEEPALIVE_AFTER_MS) {
+        accepted.isKeptAlive = true;
+        accepted.raw.setKeepAlive(true, KEEPALIVE_AFTER_MS);
       }
       if (accepted.connection !== undefined) accepted.connection.tick(now);
       else if (!accepted.raw.destroyed && now - accepted.since >= limits.handshakeMs) {

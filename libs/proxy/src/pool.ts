@@ -1,10 +1,9 @@
-import { DEFAULT_LIMITS as CODEC_DEFAULTS, type Limits as CodecLimits } from '@sallyport/http1';
 import { type Instant, later, ok, type Result } from '@sallyport/model';
 import type { Route, RouteKey } from '@sallyport/routes';
 import { type AppConnection, createAppConnection } from './app-connection.ts';
 import type { Clock } from './clock.ts';
 import type { Connector, DialFailure } from './connector.ts';
-import type { Limits } from './limits.ts';
+import { codecLimits, type Limits } from './limits.ts';
 
 /** Idle connections to the application, by route generation: none is ever shared between routes, nor outlives its route. */
 export interface AppPool {
@@ -25,12 +24,6 @@ export interface AppPoolOptions {
   readonly limits: Limits;
   readonly clock: Clock;
 }
-
-export const codecLimits = (limits: Limits): CodecLimits => ({
-  ...CODEC_DEFAULTS,
-  headBytesMax: limits.headBytesMax,
-  fieldCountMax: limits.headFieldsMax,
-});
 
 export function createAppPool({ connector, limits, clock }: AppPoolOptions): AppPool {
   const idle = new Map<RouteKey, AppConnection[]>();

@@ -39,6 +39,35 @@ test('a counter adds up by all its labels, between scrapes and across them', asy
   expect(await lines()).toEqual([...first.slice(0, 2), 'sallyport_a_b_total{kind="tunnel",ending="complete"} 5']);
 });
 
+test('a histogram has every observation at each scrape, however many there were between', async () => {
+  const metrics = createMetrics();
+  const took = metrics.histogram('sallyport_a_b_seconds', 'X.', [1, 10], ['kind']);
+  const lines = async (): Promise<string[]> =>
+    (await metrics.text()).split('\n').filter((line) => /^sallyport_a_b_seconds\w+{.*kind="http"/.test(line));
+  const seen = (upTo1: number, upTo10: number, all: number, sum: number): string[] => [
+    `sallyport_a_b_seconds_bucket{le="1",kind="http"} ${upTo1}`,
+    `sallyport_a_b_seconds_bucket{le="10",kind="http"} ${upTo10}`,
+    `sallyport_a_b_seconds_bucket{le="+Inf",kind="http"} ${all}`,
+    `sallyport_a_b_seconds_sum{kind="http"} ${sum}`,
+    `sallyport_a_b_seconds_count{kind="http"} ${all}`,
+  ];
+  expect(await lines()).toEqual([]);
+  took.observe(0.5, { kind: 'http' });
+  took.observe(3, { kind: 'tunnel' });
+  expect([await lines(), await lines()]).toEqual([seen(1, 1, 1, 0.5), seen(1, 1, 1, 0.5)]);
+  for (let count = 0; count < 1_000; count += 1) took.observe(2, { kind: 'http' });
+  took.observe(20, { kind: 'http' });
+  expect(await lines()).toEqual(seen(1, 1_001, 1_002, 2_020.5));
+});
+
+test.each([Number.NaN, Number.POSITIVE_INFINITY])('a histogram refuses %d, and keeps what it has', async (value) => {
+  const metrics = createMetrics();
+  const took = metrics.histogram('sallyport_a_b_seconds', 'X.', [1], ['kind']);
+  took.observe(1, { kind: 'http' });
+  expect(() => took.observe(value, { kind: 'http' })).toThrow('cannot observe');
+  expect(await metrics.text()).toContain('sallyport_a_b_seconds_count{kind="http"} 1');
+});
+
 test('a counter without labels shows before anything happened', async () => {
   const metrics = createMetrics();
   metrics.counter('sallyport_gateway_sessions_total', 'Sessions.');

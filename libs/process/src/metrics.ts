@@ -40,6 +40,9 @@ export interface Metrics {
 /** From 1 ms to 30 s: what a request takes. */
 export const DURATION_BUCKETS_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const;
 
+/** Observations that are told to prom-client in one go: one by one, each finds that code cold, which is a twentieth of a new connection. */
+const BATCH_MAX = 128;
+
 const NAME = /^sallyport_[a-z][a-z0-9]*(_[a-z0-9]+)+$/;
 
 export interface MetricsOptions {
@@ -58,7 +61,7 @@ export function createMetrics({ runtime = false }: MetricsOptions = {}): Metrics
   return {
     counter(name, help, labels = []) {
       if (!name.endsWith('_total')) throw new Error(`counter "${name}" does not end in _total`);
-      const cells = createCells(labels);
+      const cells = createCells(labels, (of) => ({ labels: of, sum: 0 }));
       const counter = new prom.Counter<string>({
         ...base(name, help, labels),
         collect() {
@@ -93,9 +96,27 @@ export function createMetrics({ runtime = false }: MetricsOptions = {}): Metrics
       });
     },
     histogram(name, help, buckets, labels = []) {
-      const histogram = new prom.Histogram<string>({ ...base(name, help, labels), buckets: [...buckets] });
+      const cells = createCells(labels, (of) => ({ labels: of, values: new Float64Array(BATCH_MAX), count: 0 }));
+      type Cell = ReturnType<typeof cells.at>;
+      const histogram = new prom.Histogram<string>({
+        ...base(name, help, labels),
+        buckets: [...buckets],
+        collect: () => cells.all().forEach(tell),
+      });
+      function tell(cell: Cell): void {
+        for (let at = 0; at < cell.count; at += 1) histogram.observe(cell.labels, cell.values[at] as number);
+        cell.count = 0;
+      }
       return {
-        observe: (value, ...[given]) => (given === undefined ? histogram.observe(value) : histogram.observe(given, value)),
+        observe(value, ...[given]) {
+          // As with counters: prom-client would throw for this one among others, later.
+          if (!Number.isFinite(value)) throw new Error(`histogram "${name}" cannot observe ${value}`);
+          if (given === undefined) return histogram.observe(value);
+          const cell = cells.at(given);
+          cell.values[cell.count] = value;
+          cell.count += 1;
+          if (cell.count === BATCH_MAX) tell(cell);
+        },
       };
     },
     text: () => registry.metrics(),

@@ -15,7 +15,7 @@ const COUNT = `
     let count = 0;
     const client = connect({ port: server.address().port, host: '127.0.0.1', rejectUnauthorized: false });
     client.on('session', () => count++);
-    client.on('close', () => console.log(count));
+    client.on('close', () => process.stdout.write(String(count)));
     client.resume().on('end', () => server.close());
   });
 `;

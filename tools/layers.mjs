@@ -25,7 +25,7 @@ export const io = {
   process: ['model', 'files'],
   pki: ['model', 'files'],
   wire: ['model', 'authority', 'session', 'catalog'],
-  proxy: ['model', 'authority', 'routes', 'http1'],
+  proxy: ['model', 'authority', 'routes', 'http1', 'tls-hello'],
 };
 
 /** What two apps share and is itself made of io libs. */

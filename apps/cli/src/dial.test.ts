@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer as createTcpServer, type Server as Listener } from 'node:net';
 import { createServer, getCACertificates, type Server, setDefaultCACertificates } from 'node:tls';
+import { alertRecord } from '@sallyport/tls-hello';
 import { createTestAuthority } from '@sallyport/wire/testing';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { dial, look } from './dial.ts';
@@ -50,7 +51,12 @@ test("a CA that is given stands beside the machine's own, not in their place", a
 test('a certificate of nobody who is trusted', async () => {
   expect(await dial(at(HOST, other.caFile))).toMatchObject({ ok: false, detail: expect.stringMatching(/is not trusted here/) });
 });
-// Our own listener answers with an alert: see the tests of the whole command.
+test('a listener of ours that does not serve the name', async () => {
+  const listener = createTcpServer((socket) => socket.once('data', () => socket.end(alertRecord('unrecognizedName'))));
+  const port = await portOf(listener);
+  expect((await look({ ...at(), port })).kind).toBe('name-refused');
+  listener.close();
+});
 test('a server that hangs up when it hears the name', async () => {
   expect((await look(at('other.apps.test'))).kind).toBe('closed');
 });

@@ -41,7 +41,7 @@ export function look({ address, port, host, caFile }: LookOptions): Promise<Seen
       const code = error.code ?? error.message;
       if (code === 'ECONNREFUSED') end({ kind: 'no-listener' });
       else if (/WRONG_VERSION|PACKET_LENGTH|HTTP_REQUEST/.test(code)) end({ kind: 'not-tls' });
-      else if (/ALERT/.test(code)) end({ kind: 'name-refused' });
+      else if (/UNRECOGNIZED_NAME|ALERT/.test(code)) end({ kind: 'name-refused' });
       else end({ kind: 'unreachable', code });
     });
     socket.once('end', () => end({ kind: 'closed' }));

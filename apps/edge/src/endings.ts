@@ -1,5 +1,5 @@
 import type { TombstoneReason } from '@sallyport/catalog';
-import type { Alert, HelloRefusal } from '@sallyport/tls-hello';
+import { ALERT_OF_REFUSAL, type Alert, type HelloRefusal } from '@sallyport/tls-hello';
 
 /** Why a connection was not passed on. */
 export type Refusal =
@@ -22,11 +22,7 @@ export type Refusal =
 
 /** What the client is told. Without an alert it is just closed: it does not speak TLS, said nothing, or is one too many. */
 export const ALERT_OF: Readonly<Record<Refusal, Alert | undefined>> = {
-  'not-tls': undefined,
-  malformed: 'decodeError',
-  'too-large': 'internalError',
-  'no-server-name': 'missingExtension',
-  'server-name-bad': 'unrecognizedName',
+  ...ALERT_OF_REFUSAL,
   'hello-timeout': undefined,
   'client-gone': undefined,
   'proxy-header-bad': undefined,

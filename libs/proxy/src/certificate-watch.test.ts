@@ -75,7 +75,7 @@ describe('watched files', () => {
     if (!watched.ok) throw new Error(watched.error);
     certificates = watched.value;
   }
-  const serves = (host: string): boolean => certificates.contextFor(host as Host) !== undefined;
+  const serves = (host: string): boolean => certificates.for(host as Host) !== undefined;
 
   test('that are not there at the start are an error with the name of the file', async () => {
     await expect(watch()).rejects.toThrow(/tls\.crt.*ENOENT/);

@@ -1,14 +1,13 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { SecureContext } from 'node:tls';
 import { err, type Host, later, ok, type Result } from '@sallyport/model';
 import { type Certificate, chooseCertificate, readCertificate } from './certificates.ts';
 import type { Clock } from './clock.ts';
 
 /** The certificates of the listener as they are now: files are read again whenever they change. */
 export interface Certificates {
-  contextFor(host: Host): SecureContext | undefined;
+  for(host: Host): Certificate | undefined;
   /** A client must show a certificate that chains to the CA file. */
   readonly clientRequired: boolean;
   /** Names and ends of what is in use, for status and metrics. */
@@ -86,6 +85,7 @@ export async function watchCertificates(options: WatchCertificatesOptions): Prom
       reported.delete(index);
       if (next.value.text === held[index]?.text) continue;
       held[index] = next.value;
+      inUse = held.map(({ certificate }) => certificate);
       onSwapped(next.value.certificate.names);
     }
     reading = false;
@@ -103,6 +103,7 @@ export async function watchCertificates(options: WatchCertificatesOptions): Prom
     if (!first.ok) return first;
     held.push(first.value);
   }
+  let inUse = held.map(({ certificate }) => certificate);
   const watched = [
     ...pairs.flatMap(({ certFile, keyFile }) => [certFile, keyFile]),
     ...(clientCaFile === undefined ? [] : [clientCaFile]),
@@ -116,12 +117,8 @@ export async function watchCertificates(options: WatchCertificatesOptions): Prom
 
   return ok({
     clientRequired: clientCaFile !== undefined,
-    contextFor: (host) =>
-      chooseCertificate(
-        held.map(({ certificate }) => certificate),
-        host,
-      )?.context,
-    inUse: () => held.map(({ certificate: { names, expiresAt } }) => ({ names, expiresAt })),
+    for: (host) => chooseCertificate(inUse, host),
+    inUse: () => inUse.map(({ names, expiresAt }) => ({ names, expiresAt })),
     stop() {
       stopped = true;
       cancel();

@@ -1,5 +1,5 @@
 import { constants, createPrivateKey, X509Certificate } from 'node:crypto';
-import { createSecureContext, type SecureContext } from 'node:tls';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
 import { err, type Host, ok, type Result } from '@sallyport/model';
 
 /** What both sides of every handshake must agree with. */
@@ -15,7 +15,8 @@ export const TLS_FLOOR = {
 export interface Certificate {
   /** DNS names of the certificate, lower case, wildcards as written. */
   readonly names: readonly string[];
-  readonly context: SecureContext;
+  /** For `createServer` of node:tls, which takes no context that was made before. */
+  readonly options: SecureContextOptions;
   readonly expiresAt: Date;
 }
 
@@ -38,10 +39,9 @@ export function readCertificate({ cert, key, clientCa }: CertificateSource): Res
   // An empty file of CAs would be taken, and then nobody be let in.
   const ca = clientCa && parsed('the CA of clients cannot be read as PEM', () => new X509Certificate(clientCa));
   if (ca?.ok === false) return ca;
-  const context = parsed('the pair cannot be used', () =>
-    createSecureContext({ cert, key, ...TLS_FLOOR, ...(clientCa === undefined ? {} : { ca: clientCa }) }),
-  );
-  return context.ok ? ok({ names, context: context.value, expiresAt: leaf.value.validToDate }) : context;
+  const options = { cert, key, ...TLS_FLOOR, ...(clientCa === undefined ? {} : { ca: clientCa }) };
+  const usable = parsed('the pair cannot be used', () => createSecureContext(options));
+  return usable.ok ? ok({ names, options, expiresAt: leaf.value.validToDate }) : usable;
 }
 
 /** What OpenSSL says of a wrong file is no sentence: it stands behind ours. */

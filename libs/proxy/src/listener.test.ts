@@ -44,14 +44,15 @@ const count = (event: string): number => stage.events.filter((seen) => seen === 
 
 describe('the handshake', () => {
   test.each([
-    ['no server name', undefined],
-    ['an unknown one of the domain', hostNamed('nobody')],
-    ['one of another domain', 'example.org'],
-    ['a served one with two dots', `${HOST}..`],
-  ])('is refused with %s', async (_title, name) => {
+    ['no server name', undefined, /MISSING_EXTENSION|missing extension/],
+    ['an unknown one of the domain', hostNamed('nobody'), /UNRECOGNIZED_NAME/],
+    ['one of another domain', 'example.org', /UNRECOGNIZED_NAME/],
+    ['a served one with two dots', `${HOST}..`, /UNRECOGNIZED_NAME/],
+  ])('is refused with %s', async (_title, name, alert) => {
     await start();
-    await expect(stage.connect(name as string)).rejects.toThrow(/HANDSHAKE_FAILURE/);
+    await expect(stage.connect(name as string)).rejects.toThrow(alert);
     expect(stage.records).toEqual([]);
+    expect(stage.events).toEqual(['accepted', 'name-unknown']);
     await until('closed', () => stage.listener.connectionCount() === 0);
   });
 

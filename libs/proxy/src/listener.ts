@@ -1,15 +1,16 @@
 import { createServer, type Socket } from 'node:net';
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import type { TLSSocket } from 'node:tls';
 import { type Instant, later, normaliseHost } from '@sallyport/model';
+import type { Alert } from '@sallyport/tls-hello';
 import type { Certificates } from './certificate-watch.ts';
-import { TLS_FLOOR } from './certificates.ts';
 import { type CidrSet, normaliseAddress } from './cidr.ts';
 import { type ClientConnection, createClientConnection } from './client-connection.ts';
 import { createClientCounts } from './client-counts.ts';
 import type { Surroundings } from './client-side.ts';
 import type { Clock } from './clock.ts';
-import { answerPlainHttp, type Opening, readOpening } from './first-bytes.ts';
+import { answerAlert, answerPlainHttp, type Opening, readOpening } from './first-bytes.ts';
 import { forget } from './forget.ts';
+import { createHandshakes } from './handshakes.ts';
 import type { Instances } from './instances.ts';
 import { lendReads, RECORD_BYTES_MAX } from './lent-reads.ts';
 import { codecLimits, KEEPALIVE_AFTER_MS, type Limits, TICK_MS } from './limits.ts';
@@ -53,6 +54,10 @@ interface Accepted {
   counted: string | undefined;
   /** As a believed PROXY header states it. */
   stated: string | undefined;
+  /** In its hello, as sent. */
+  serverName: string;
+  /** By ourselves, before any handshake; what is left is the client's end. */
+  answered: boolean;
   /** After the handshake. */
   connection: ClientConnection | undefined;
   /** Whether TCP asks now and then if the client is still there. */
@@ -79,25 +84,12 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
   let draining = false;
   let onEmpty = (): void => {};
 
-  const tls = createTlsServer({
-    ...TLS_FLOOR,
-    ALPNProtocols: ['http/1.1'],
+  const shakeHands = createHandshakes({
+    clientRequired: certificates.clientRequired,
     // Our own tick ends what takes too long, from the first byte on; this is the net beneath.
-    handshakeTimeout: 2 * limits.handshakeMs,
-    requestCert: certificates.clientRequired,
-    rejectUnauthorized: certificates.clientRequired,
-    SNICallback(name, answer) {
-      const host = normaliseHost(name);
-      const context = instances.byHost(host) === undefined ? undefined : certificates.contextFor(host);
-      if (context === undefined) onConnection('name-unknown');
-      // No context here and none by default: the client reads the alert handshake_failure.
-      answer(null, context);
-    },
-  });
-  tls.on('secureConnection', secured);
-  tls.on('tlsClientError', (_error, socket) => {
-    onConnection('handshake-failed');
-    socket.destroy();
+    timeoutMs: 2 * limits.handshakeMs,
+    onSecured: secured,
+    onFailed: () => onConnection('handshake-failed'),
   });
 
   function accept(raw: Socket): void {
@@ -114,6 +106,8 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
       address: normaliseAddress(raw.remoteAddress ?? ''),
       counted: undefined,
       stated: undefined,
+      serverName: '',
+      answered: false,
       connection: undefined,
       isKeptAlive: false,
     };
@@ -138,26 +132,42 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
 
   function opened(accepted: Accepted, opening: Opening) {
     const { raw } = accepted;
-    if (opening.kind === 'plain-http') {
-      onConnection('plain-http');
-      return answerPlainHttp(raw);
+    switch (opening.kind) {
+      case 'plain-http':
+        onConnection('plain-http');
+        accepted.answered = true;
+        return answerPlainHttp(raw);
+      case 'hello-bad':
+        return refuse(accepted, opening.nameless ? 'name-unknown' : 'handshake-failed', opening.alert);
+      case 'proxy-bad':
+        return refuse(accepted, 'proxy-header-bad');
+      case 'other':
+        return refuse(accepted, 'handshake-failed');
+      case 'hello':
+        return greeted(accepted, opening);
     }
-    if (opening.kind !== 'tls') {
-      onConnection(opening.kind === 'proxy-bad' ? 'proxy-header-bad' : 'handshake-failed');
-      raw.destroy();
-      return;
+  }
+
+  function refuse(accepted: Accepted, event: ConnectionEvent, alert?: Alert): void {
+    onConnection(event);
+    accepted.answered = true;
+    if (alert === undefined) accepted.raw.destroy();
+    else answerAlert(accepted.raw, alert);
+  }
+
+  function greeted(accepted: Accepted, { serverName, proxy, source }: Extract<Opening, { kind: 'hello' }>) {
+    if (proxy && !trusted.has(accepted.address)) return refuse(accepted, 'proxy-header-untrusted');
+    if (source !== undefined) {
+      accepted.stated = source;
+      if (!trusted.has(source) && !count(accepted, source)) return;
     }
-    if (opening.proxy && !trusted.has(accepted.address)) {
-      onConnection('proxy-header-untrusted');
-      raw.destroy();
-      return;
-    }
-    if (opening.source !== undefined) {
-      accepted.stated = opening.source;
-      if (!trusted.has(opening.source) && !count(accepted, opening.source)) return;
-    }
-    awaitingTls.set(raw, accepted);
-    tls.emit('connection', raw);
+    const host = normaliseHost(serverName);
+    const certificate = instances.byHost(host) === undefined ? undefined : certificates.for(host);
+    // Before any cryptography: whoever looks for names costs next to nothing.
+    if (certificate === undefined) return refuse(accepted, 'name-unknown', 'unrecognizedName');
+    accepted.serverName = serverName;
+    awaitingTls.set(accepted.raw, accepted);
+    shakeHands(accepted.raw, certificate);
   }
 
   function secured(socket: TLSSocket): void {
@@ -166,7 +176,8 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
     awaitingTls.delete(raw);
     const serverName = normaliseHost(socket.servername || '');
     const instance = instances.byHost(serverName);
-    if (accepted === undefined || instance === undefined || draining) {
+    // The name that we chose the certificate by is the one that TLS has read, or one of us has read it wrongly.
+    if (accepted === undefined || accepted.serverName !== socket.servername || instance === undefined || draining) {
       socket.destroy();
       return;
     }
@@ -218,7 +229,7 @@ export async function listenForApps(options: ListenerOptions): Promise<Listener>
       }
       if (accepted.connection !== undefined) accepted.connection.tick(now);
       else if (!accepted.raw.destroyed && now - accepted.since >= limits.handshakeMs) {
-        onConnection('handshake-timeout');
+        if (!accepted.answered) onConnection('handshake-timeout');
         accepted.raw.destroy();
       }
     }

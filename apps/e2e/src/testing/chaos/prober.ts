@@ -109,7 +109,7 @@ export function get(
 }
 
 const outcomeOf = ({ code, message }: NodeJS.ErrnoException): Outcome =>
-  /handshake[_ ]failure/i.test(`${code} ${message}`) ? { kind: 'unknown-name' } : { kind: 'no-answer', why: code ?? message };
+  /unrecognized[_ ]name/i.test(`${code} ${message}`) ? { kind: 'unknown-name' } : { kind: 'no-answer', why: code ?? message };
 
 /** Right is only the very answer to this question from the one life of this workload. */
 export function judgeAnswer(

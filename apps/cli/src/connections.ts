@@ -2,6 +2,7 @@ import { err, type Failure, ok, type Result } from '@sallyport/model';
 import { type Link, openLink, openTlsFiles, type TlsSource } from '@sallyport/wire';
 import { explainFailure } from './explain-failure.ts';
 import type { Values } from './parse.ts';
+import { firstReachable } from './reachable.ts';
 import { chooseTarget, readToken, type Server } from './target.ts';
 import { failed, type Trouble } from './trouble.ts';
 
@@ -19,37 +20,49 @@ export interface Connection {
 export interface Connections {
   /** Whether it is known where the server is; `open` of one that is not says what to give. */
   has(server: Server): boolean;
+  /** Looks anew where the server is, each time; what has been opened to the same address before is used again. */
   open(server: Server): Promise<Result<Connection, Trouble>>;
   close(): void;
 }
 
 export function createConnections(values: Values, cwd: string): Connections {
-  const links: Link[] = [];
-  const sources: TlsSource[] = [];
+  const opened = new Map<string, { readonly link: Link; readonly tls: TlsSource }>();
+
+  async function linkTo(address: string, caFile: string): Promise<Result<Link, Trouble>> {
+    const key = `${address} ${caFile}`;
+    const known = opened.get(key);
+    if (known !== undefined) return ok(known.link);
+    const tls = await openTlsFiles({ caFile });
+    if (!tls.ok) return err(failed(`the CA cannot be used: ${tls.error}; give another with --ca-file`));
+    const link = openLink({ target: address, tls: tls.value, showsCertificate: false, server: { kind: 'host-name' } });
+    opened.set(key, { link, tls: tls.value });
+    return ok(link);
+  }
+
   return {
     has: (server) => chooseTarget(server, values, cwd).ok,
     async open(server) {
       const target = chooseTarget(server, values, cwd);
       if (!target.ok) return target;
-      const { address, caFile, tokenFile } = target.value;
+      const { addresses, caFile, tokenFile } = target.value;
       const token = readToken(tokenFile);
       if (!token.ok) return token;
-      const tls = await openTlsFiles({ caFile });
-      if (!tls.ok) return err(failed(`the CA cannot be used: ${tls.error}; give another with --ca-file`));
-      const link = openLink({ target: address, tls: tls.value, showsCertificate: false, server: { kind: 'host-name' } });
-      links.push(link);
-      sources.push(tls.value);
+      const address = await firstReachable(addresses);
+      const link = await linkTo(address, caFile);
+      if (!link.ok) return link;
       return ok({
-        link,
+        link: link.value,
         address,
         bearer: token.value,
         caFile,
-        explain: (failure, doing) => explainFailure(target.value, failure, doing),
+        explain: (failure, doing) => explainFailure({ ...target.value, address }, failure, doing),
       });
     },
     close() {
-      for (const link of links) link.close();
-      for (const source of sources) source.close();
+      for (const { link, tls } of opened.values()) {
+        link.close();
+        tls.close();
+      }
     },
   };
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { failure, ok } from '@sallyport/model';
 import { discoveryV1, gatewayV1, supervisorV1 } from '@sallyport/wire';
@@ -357,9 +359,33 @@ test('a dev stack is found by its ready file', async () => {
     code: 1,
     err: expect.stringMatching(/no dev stack runs with .*elsewhere/),
   });
+  const { address, port } = await closedPort();
+  const named = { gatewayAddress: `${address}:${port}`, discoveryAddress: 'x:1', adminTokenFile: SALLYPORT_TOKEN_FILE };
+  const replicas = [
+    { app: 'gateway', address, port },
+    { app: 'driver', address: '127.0.0.1', port: 1 },
+    { app: 'gateway', address: '127.0.0.1', port: server.address.port },
+  ];
+  writeFileSync(file, JSON.stringify({ ...named, caFile: SALLYPORT_CA_FILE, processes: replicas }));
+  expect(await run(['service', 'list']), 'its first gateway has ended').toMatchObject({ code: 0 });
+  writeFileSync(file, JSON.stringify({ ...named, caFile: SALLYPORT_CA_FILE, processes: replicas.slice(0, 2) }));
+  expect(await run(['service', 'list']), 'it had no other').toMatchObject({
+    code: 1,
+    err: expect.stringContaining(`nothing listens on ${address}:${port}`),
+  });
   writeFileSync(file, '{}');
   expect(await run(['service', 'list'])).toMatchObject({
     code: 1,
     err: expect.stringMatching(/lacks what is needed: start the dev stack again/),
   });
 });
+
+/** Nothing listens there any more. */
+async function closedPort(): Promise<AddressInfo> {
+  const listener = createServer().listen(0, '127.0.0.1');
+  await once(listener, 'listening');
+  const at = listener.address() as AddressInfo;
+  listener.close();
+  await once(listener, 'close');
+  return at;
+}

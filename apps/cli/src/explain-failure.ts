@@ -4,8 +4,11 @@ import { type Probe, probe } from './probe.ts';
 import type { Target } from './target.ts';
 import { failed, type Trouble } from './trouble.ts';
 
+/** The target, and which of its addresses was asked. */
+export type Asked = Target & { readonly address: string };
+
 /** What failed, why, and what to do, in one line. */
-export async function explainFailure(target: Target, failure: Failure, doing: string): Promise<Trouble> {
+export async function explainFailure(target: Asked, failure: Failure, doing: string): Promise<Trouble> {
   // No answer: the reason is below gRPC, which reports it in words only, so it is looked for.
   if (failure.kind === 'not-ready') {
     const found = await probe(target.address, target.caFile);
@@ -14,7 +17,7 @@ export async function explainFailure(target: Target, failure: Failure, doing: st
   return failed(`cannot ${doing}: ${refusal(target, failure)}`);
 }
 
-function unreachable({ server, address, caFile, devStack }: Target, found: Exclude<Probe, { kind: 'well' }>): string {
+function unreachable({ server, address, caFile, devStack }: Asked, found: Exclude<Probe, { kind: 'well' }>): string {
   const next =
     devStack === undefined
       ? `check that ${called(server)} runs, and --${server}`

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { err, ok, type Result } from '@sallyport/model';
+import { err, formatAddress, ok, type Result } from '@sallyport/model';
 import { failed, type Trouble } from './trouble.ts';
 
 /** What a running dev stack says about itself, as far as the command line needs it. */
@@ -9,9 +9,12 @@ export interface DevStack {
   readonly path: string;
   readonly caFile: string;
   readonly adminTokenFile: string;
-  readonly gatewayAddress: string;
-  readonly discoveryAddress: string;
+  /** One for each replica: people end one to see what happens. */
+  readonly gateways: Addresses;
+  readonly discoveries: Addresses;
 }
+
+export type Addresses = readonly [string, ...string[]];
 
 const STATE_DIR = '.sallyport';
 /** More stacks of one directory than this nobody starts. */
@@ -51,5 +54,20 @@ function readDevStack(path: string): Result<DevStack, Trouble> {
   const { caFile, adminTokenFile, gatewayAddress, discoveryAddress } = fields;
   if (![caFile, adminTokenFile, gatewayAddress, discoveryAddress].every((value) => typeof value === 'string'))
     return unusable('lacks what is needed');
-  return ok({ path, caFile, adminTokenFile, gatewayAddress, discoveryAddress } as DevStack);
+  const all = (app: string, first: unknown): Addresses => {
+    const others = addressesOf(fields.processes, app).filter((address) => address !== first);
+    return [first as string, ...others];
+  };
+  return ok({
+    ...({ path, caFile, adminTokenFile } as Pick<DevStack, 'path' | 'caFile' | 'adminTokenFile'>),
+    gateways: all('gateway', gatewayAddress),
+    discoveries: all('discovery', discoveryAddress),
+  });
+}
+
+function addressesOf(processes: unknown, app: string): string[] {
+  if (!Array.isArray(processes)) return [];
+  return processes
+    .filter((each) => each?.app === app && typeof each.address === 'string' && Number.isInteger(each.port))
+    .map(({ address, port }) => formatAddress({ host: address, port }));
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { err, ok, type Result } from '@sallyport/model';
 import { hostIn } from '@sallyport/wire';
 import type { Values } from './parse.ts';
-import { findDevStack } from './ready-file.ts';
+import { type Addresses, findDevStack } from './ready-file.ts';
 import { failed, misused, type Trouble } from './trouble.ts';
 
 export type Server = 'gateway' | 'discovery';
@@ -11,7 +11,8 @@ export type Server = 'gateway' | 'discovery';
 /** Where a server is and how to be let in. */
 export interface Target {
   readonly server: Server;
-  readonly address: string;
+  /** Any of them will do; more than one only of a dev stack. */
+  readonly addresses: Addresses;
   readonly caFile: string;
   readonly tokenFile: string;
   /** Its ready file, if it is a dev stack's. */
@@ -35,7 +36,7 @@ export function chooseTarget(server: Server, values: Values, cwd: string): Resul
     const missing = [tokenFile === undefined ? '--token-file' : '', caFile === undefined ? '--ca-file' : ''].filter(Boolean);
     if (tokenFile === undefined || caFile === undefined)
       return err(misused(`--${server} needs ${missing.join(' and ')} as well`));
-    return ok({ server, address, tokenFile, caFile, devStack: undefined });
+    return ok({ server, addresses: [address], tokenFile, caFile, devStack: undefined });
   }
   const stateDir = file('state-dir');
   const found = findDevStack(stateDir, cwd);
@@ -49,7 +50,7 @@ export function chooseTarget(server: Server, values: Values, cwd: string): Resul
   }
   return ok({
     server,
-    address: server === 'gateway' ? stack.gatewayAddress : stack.discoveryAddress,
+    addresses: server === 'gateway' ? stack.gateways : stack.discoveries,
     tokenFile: tokenFile ?? stack.adminTokenFile,
     caFile: caFile ?? stack.caFile,
     devStack: stack.path,

@@ -28,16 +28,11 @@ export const watchCommand: Command = {
     const workspaces = readWorkspaces(input.args);
     if (!workspaces.ok) return workspaces;
     const opened = await input.connections.open('discovery');
-    if (!opened.ok) return opened;
-    return follow(input, opened.value, workspaces.value);
+    return opened.ok ? follow(input, opened.value, workspaces.value) : opened;
   },
 };
 
-async function follow(
-  input: Input,
-  { link, bearer, explain }: Connection,
-  workspaces: readonly WorkspaceId[],
-): Promise<Result<void, Trouble>> {
+async function follow(input: Input, first: Connection, workspaces: readonly WorkspaceId[]): Promise<Result<void, Trouble>> {
   const follower = createFollower<PublishedRecord>(workspaces);
   const now = (): Instant => performance.now() as Instant;
   const said = new Map<string, string>();
@@ -59,7 +54,8 @@ async function follow(
     return undefined;
   }
 
-  for (;;) {
+  for (let connection = first; ; ) {
+    const { link, bearer, explain } = connection;
     const stream = openStream(link, discoveryV1.DiscoveryServiceService.watch, { bearer, signal: input.signal });
     const { workspaces: asked, resumeToken } = follower.opened(now());
     stream.send({ request: { $case: 'start', value: { workspaces: [...asked], resumeToken } } });
@@ -94,17 +90,27 @@ async function follow(
       if (FINAL.has(failed.kind) || isFirst) return err(trouble);
       why = trouble.text;
     }
-    if (why !== ending) input.progress(`${why}; trying again each second`);
-    ending = why;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, RETRY_MS);
-      input.signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
-    if (input.signal.aborted) return ok(undefined);
+    // A dev stack that is started again is on other ports.
+    for (let again: Result<Connection, Trouble> | undefined; again?.ok !== true; ) {
+      if (why !== ending) input.progress(`${why}; trying again each second`);
+      ending = why;
+      await passed(RETRY_MS, input.signal);
+      if (input.signal.aborted) return ok(undefined);
+      again = await input.connections.open('discovery');
+      if (again.ok) connection = again.value;
+      else why = again.error.text;
+    }
   }
+}
+
+function passed(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }
 
 function lineOf(effect: Exclude<Effect<PublishedRecord>, { kind: 'restart' }>, json: boolean): string {

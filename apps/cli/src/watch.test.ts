@@ -1,8 +1,20 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { dirname, join } from 'node:path';
 import { failure, ok } from '@sallyport/model';
 import { type PublishedRecord, recordMessage, watchResponseMessage } from '@sallyport/wire';
 import { expect, test } from 'vitest';
-import { answering, discoveryAnswering, gatewayOf, reach, run, serve, service } from './testing/installation.ts';
+import {
+  answering,
+  authority,
+  directory,
+  discoveryAnswering,
+  gatewayOf,
+  reach,
+  run,
+  serve,
+  service,
+} from './testing/installation.ts';
 
 const plain = (value: unknown): never => value as never;
 const record = (name: string, port = 8443): PublishedRecord =>
@@ -126,6 +138,37 @@ test('one whose server is gone says so once, in words, until it is back', async 
   stranger.close();
   expect(await ran).toBe(130);
   expect(said(/the connection to .* fails/)).toBe(1);
+});
+
+test('a dev stack that is started again is found on its new port', async () => {
+  const file = join(mkdtempSync(join(directory, 'stack-')), 'ready.json');
+  const starting = async (name: string) => {
+    const { binding } = watching([{ kind: 'snapshot', pages: [[timed(name)]], removed: [], token: name }]);
+    const server = await serve(binding);
+    const { SALLYPORT_DISCOVERY: discoveryAddress, SALLYPORT_TOKEN_FILE: adminTokenFile } = reach(server, 'DISCOVERY');
+    writeFileSync(file, JSON.stringify({ gatewayAddress: 'x:1', discoveryAddress, adminTokenFile, caFile: authority.caFile }));
+    return server;
+  };
+  const before = await starting('before');
+  const stop = new AbortController();
+  const [out, told]: [string[], string[]] = [[], []];
+  const { execute } = await import('./execute.ts');
+  const ran = execute({
+    argv: ['discovery', 'watch'],
+    env: { SALLYPORT_STATE_DIR: dirname(file) },
+    cwd: '/',
+    stdout: (text) => {
+      out.push(text);
+      if (text.includes('+ before')) void before.close(0).then(() => rmSync(file));
+      else stop.abort();
+    },
+    stderr: (text) => void told.push(text),
+    signal: stop.signal,
+  });
+  await expect.poll(() => told.some((text) => /no dev stack runs with/.test(text)), { timeout: 20_000 }).toBe(true);
+  await starting('after');
+  expect(await ran).toBe(130);
+  expect(out.join('')).toContain('+ after.apps.test');
 });
 
 test('it ends when it may not see anything', async () => {

@@ -7,6 +7,8 @@ const PIECE = Buffer.alloc(64 * 1_024, 'x');
 const SMALL = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 40\r\n\r\n${'x'.repeat(40)}`);
 const EVENTS_HEAD =
   'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\n\r\n';
+/** A first comment, as servers of events send it: Node's own HTTP keeps a head back until there is a body, and so do proxies on it. */
+const FIRST = ': here\n\n';
 const EVENT_TEXT = `data: ${'x'.repeat(55)}~\n\n`;
 const EVENT = Buffer.from(`${EVENT_TEXT.length.toString(16)}\r\n${EVENT_TEXT}\r\n`);
 
@@ -88,7 +90,7 @@ function serve(socket: Socket): void {
 
   function addReader(): void {
     readers.add(socket);
-    socket.write(EVENTS_HEAD);
+    socket.write(`${EVENTS_HEAD}${FIRST.length.toString(16)}\r\n${FIRST}\r\n`);
   }
 
   function broadcast(): void {

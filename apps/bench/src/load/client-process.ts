@@ -9,7 +9,8 @@ import type { Job, Told } from './work.ts';
 const OPENING_MAX = 32;
 const MARK = '~'.charCodeAt(0);
 
-const tell = (told: Told): void => void process.send?.(told);
+/** Whoever asked may have given up meanwhile; then nobody wants to know. */
+const tell = (told: Told): void => void process.send?.(told, undefined, undefined, () => {});
 let goOn = (): void => {};
 
 /** Resolves once the head of the answer is here. */

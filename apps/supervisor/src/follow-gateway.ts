@@ -6,7 +6,7 @@ import type { Assignment, MemberState } from '@sallyport/wire';
 import type { Credential } from './credential.ts';
 import type { GatewayPort } from './gateway-port.ts';
 import type { Hosted } from './hosted.ts';
-import { type JoinLink, openJoin } from './join-link.ts';
+import { ACCEPT_MS, ACCEPT_MS_MAX, type JoinLink, NO_ANSWER, openJoin } from './join-link.ts';
 import { keepPolling } from './poll-loop.ts';
 import { keepSession } from './session-loop.ts';
 
@@ -55,6 +55,7 @@ export function followGateway(options: FollowOptions): Following {
   /** Not again so soon after the last time that one was left for leaving a ping unanswered. */
   let rest: Rest | undefined;
   let wake: () => void = () => undefined;
+  let acceptMs = ACCEPT_MS;
 
   function reconcile(assignments: readonly Assignment[]): void {
     const wanted = new Map(assignments.map((assignment) => [assignment.sandboxId, assignment]));
@@ -105,9 +106,11 @@ export function followGateway(options: FollowOptions): Following {
       onAssignments: reconcile,
       pulseFrom: gateways.length > 1 ? restsUntil(resting) : undefined,
       onSilent: () => wake(),
+      acceptMs,
       clock,
       signal: stopping.signal,
     });
+    acceptMs = opened === NO_ANSWER ? Math.min(2 * acceptMs, ACCEPT_MS_MAX) : ACCEPT_MS;
     if (typeof opened === 'string') return opened;
     rest = resting;
     const before = active;

@@ -25,12 +25,21 @@ export interface JoinOptions {
   readonly pulseFrom: Instant | undefined;
   /** It was looked at and found silent. */
   readonly onSilent: () => void;
+  readonly acceptMs: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /** A gateway that takes longer than this to accept is as good as none. */
-const ACCEPT_MS = 3_000;
+export const ACCEPT_MS = 3_000;
+/**
+ * The most that it is given, twice as long after each time that none had answered: a gateway that a thousand members have come to at once
+ * takes longer, and what it has done for a Join that was given up is lost.
+ */
+export const ACCEPT_MS_MAX = 12_000;
+
+/** The reason of a Join that was given up. */
+export const NO_ANSWER = 'it does not answer';
 
 /** Joins through one gateway. The text says why it was not accepted. Assignments are told only once it is adopted: `begin`. */
 export async function openJoin({
@@ -39,6 +48,7 @@ export async function openJoin({
   onAssignments,
   pulseFrom,
   onSilent,
+  acceptMs,
   clock,
   signal,
 }: JoinOptions): Promise<{ readonly link: JoinLink; begin(): void } | string> {
@@ -46,11 +56,15 @@ export async function openJoin({
   const stream = gateway.join(AbortSignal.any([signal, closing.signal]));
   stream.send(joinRequestMessage({ kind: 'hello', ...hello }));
   const responses = stream.received[Symbol.asyncIterator]();
-  const cancel = clock.at(later(clock.now(), ACCEPT_MS), () => closing.abort());
+  let isLate = false;
+  const cancel = clock.at(later(clock.now(), acceptMs), () => {
+    isLate = true;
+    closing.abort();
+  });
   const first = await responses.next();
   cancel();
   const accepted = first.done ? undefined : parseJoinResponse(first.value);
-  if (accepted === undefined) return (await stream.closed)?.message ?? 'it does not answer';
+  if (accepted === undefined) return isLate ? NO_ANSWER : ((await stream.closed)?.message ?? 'it ended the Join');
   if (!accepted.ok || accepted.value.kind !== 'accepted') {
     closing.abort();
     return accepted.ok ? 'it answered out of turn' : accepted.error.message;

@@ -6,7 +6,7 @@ const server = fastify({ https: tls, logger: false, bodyLimit: 1_024 ** 3, reque
 server.register(proxy, {
   upstream: application,
   websocket: true,
-  // Connections to the application as there are clients, as with the others.
-  undici: { connections: 64, pipelining: 1, bodyTimeout: 0 },
+  // Connections to the application as there are clients, as with the others; a thousand of them read events.
+  undici: { connections: 1_200, pipelining: 1, bodyTimeout: 0 },
 });
 await server.listen({ host: '127.0.0.1', port: place.port, backlog: 4_096 });

@@ -17,7 +17,8 @@ function joinsThrough(script: readonly Does[]) {
     const since = clock.now();
     const closed = Promise.withResolvers<undefined>();
     async function* received(): AsyncGenerator<supervisorV1.JoinResponse> {
-      if (does === 'accepts and ends') yield joinResponseMessage({ kind: 'accepted', gatewayId: 'g' as never });
+      if (does === 'accepts and ends')
+        yield joinResponseMessage({ kind: 'accepted', joinId: 'j' as never, gatewayId: 'g' as never });
       if (does === 'is silent') {
         await new Promise((resolve) => signal.addEventListener('abort', resolve));
         waitedMs.push(clock.now() - since);

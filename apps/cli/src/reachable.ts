@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { accepts } from '@sallyport/process';
 import { hostIn } from '@sallyport/wire';
 import type { Addresses } from './ready-file.ts';
 
@@ -8,20 +8,9 @@ const LOOK_MS = 1_000;
 export async function firstReachable(addresses: Addresses): Promise<string> {
   const [first, ...others] = addresses;
   if (others.length === 0) return first;
-  for (const address of addresses) if (await accepts(address)) return address;
-  return first;
-}
-
-function accepts(address: string): Promise<boolean> {
-  return new Promise((resolve) => {
+  for (const address of addresses) {
     const port = Number(address.slice(address.lastIndexOf(':') + 1));
-    const socket = connect({ host: hostIn(address) ?? address, port, timeout: LOOK_MS });
-    const end = (does: boolean): void => {
-      socket.destroy();
-      resolve(does);
-    };
-    socket.on('connect', () => end(true));
-    socket.on('timeout', () => end(false));
-    socket.on('error', () => end(false));
-  });
+    if (await accepts(hostIn(address) ?? address, port, LOOK_MS)) return address;
+  }
+  return first;
 }

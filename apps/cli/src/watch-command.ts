@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { createFollower, type Effect, PING_EVERY_MS } from '@sallyport/catalog';
 import { err, type Failure, failure, type Instant, ok, type Result, type WorkspaceId } from '@sallyport/model';
 import { discoveryV1, openStream, type PublishedRecord, readWatchResponse } from '@sallyport/wire';
@@ -94,23 +95,13 @@ async function follow(input: Input, first: Connection, workspaces: readonly Work
     for (let again: Result<Connection, Trouble> | undefined; again?.ok !== true; ) {
       if (why !== ending) input.progress(`${why}; trying again each second`);
       ending = why;
-      await passed(RETRY_MS, input.signal);
+      await setTimeout(RETRY_MS, undefined, { signal: input.signal }).catch(() => undefined);
       if (input.signal.aborted) return ok(undefined);
       again = await input.connections.open('discovery');
       if (again.ok) connection = again.value;
       else why = again.error.text;
     }
   }
-}
-
-function passed(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
 
 function lineOf(effect: Exclude<Effect<PublishedRecord>, { kind: 'restart' }>, json: boolean): string {

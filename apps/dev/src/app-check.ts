@@ -1,4 +1,4 @@
-import { accepts } from './accepts.ts';
+import { accepts } from '@sallyport/process';
 import type { WantedService } from './service-option.ts';
 
 /** How long an application may take to accept a connection on loopback; milliseconds. */

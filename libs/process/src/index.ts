@@ -1,3 +1,4 @@
+export { accepts } from './accepts.ts';
 export { type Admin, type AdminOptions, type ReadyCheck, startAdmin } from './admin.ts';
 export { backoffMs } from './backoff.ts';
 export { type Cancel, type Clock, createClock, type Machine, nodeMachine, type RunningClock } from './clock.ts';

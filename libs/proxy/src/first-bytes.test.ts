@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import type { ManualClock } from '@sallyport/process/manual-clock';
 import { alertRecord } from '@sallyport/tls-hello';
 import { extension, hello, padding, records, serverName, serverNames, versions } from '@sallyport/tls-hello/testing';
@@ -33,30 +33,35 @@ describe('a hello in pieces', () => {
   let relay: Server;
   afterEach(() => relay.close());
 
-  /** Passes on so many of a client's first bytes, the rest once `more` has been called. */
-  async function hesitate(first: number, before: Buffer = Buffer.alloc(0)): Promise<{ port: number; more: () => void }> {
-    let more = (): void => {};
-    const asked = new Promise<void>((resolve) => {
-      more = resolve;
-    });
+  /** Between a client and the listener: `passOn` has what the client says first, and the way on. */
+  async function between(passOn: (client: Socket, server: Socket) => void): Promise<number> {
     relay = createServer((client) => {
       const server = connect({ port: stage.listener.port, host: '127.0.0.1', noDelay: true });
       server.on('error', () => {});
       client.on('error', () => {});
-      client.once('data', (chunk: Buffer) => {
-        const all = Buffer.concat([before, chunk]);
-        server.write(all.subarray(0, first));
-        client.pause();
-        void asked.then(() => {
-          server.write(all.subarray(first));
-          client.pipe(server);
-        });
-      });
+      passOn(client, server);
       server.pipe(client);
       client.on('close', () => server.destroy());
     }).listen(0, '127.0.0.1');
     await once(relay, 'listening');
-    return { port: (relay.address() as AddressInfo).port, more };
+    return (relay.address() as AddressInfo).port;
+  }
+
+  /** Passes on so many of a client's first bytes, the rest once `more` has been called. */
+  async function hesitate(first: number, before: Buffer = Buffer.alloc(0)): Promise<{ port: number; more: () => void }> {
+    const asked = Promise.withResolvers<void>();
+    const port = await between((client, server) =>
+      client.once('data', (chunk: Buffer) => {
+        const all = Buffer.concat([before, chunk]);
+        server.write(all.subarray(0, first));
+        client.pause();
+        void asked.promise.then(() => {
+          server.write(all.subarray(first));
+          client.pipe(server);
+        });
+      }),
+    );
+    return { port, more: asked.resolve };
   }
 
   test.each([1, 4, 5, 6, 9, 43, 100, 200])(
@@ -97,18 +102,12 @@ describe('a hello in pieces', () => {
 
   test('byte by byte, all of it', async () => {
     await start();
-    relay = createServer((client) => {
-      const server = connect({ port: stage.listener.port, host: '127.0.0.1', noDelay: true });
-      server.on('error', () => {});
-      client.on('error', () => {});
+    const port = await between((client, server) =>
       client.on('data', (chunk: Buffer) => {
         for (const byte of chunk) server.write(Uint8Array.of(byte));
-      });
-      server.pipe(client);
-      client.on('close', () => server.destroy());
-    }).listen(0, '127.0.0.1');
-    await once(relay, 'listening');
-    const client = await connectTls((relay.address() as AddressInfo).port, HOST);
+      }),
+    );
+    const client = await connectTls(port, HOST);
     client.send(ask);
     await client.sees('served');
     client.socket.destroy();

@@ -1,6 +1,5 @@
 import { createServer } from 'node:net';
-import { type Address, CannotStart, cannotListen } from '@sallyport/process';
-import { accepts } from '../accepts.ts';
+import { type Address, accepts, CannotStart, cannotListen } from '@sallyport/process';
 import type { Config } from '../config.ts';
 import { LISTEN_SETTINGS } from '../stack.ts';
 
